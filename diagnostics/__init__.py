@@ -1,0 +1,1 @@
+"""What is wrong with a run, why, and what to do about it."""

@@ -1,0 +1,1 @@
+"""Small pure statistics over arrays and series; no run, no opinion."""

@@ -1,0 +1,1 @@
+"""One Report value, written as PDF or JSON."""

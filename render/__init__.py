@@ -1,0 +1,1 @@
+"""How a run looks: pictures as arrays (raster) and pictures on the screen (viewport). No Qt."""

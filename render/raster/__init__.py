@@ -1,0 +1,1 @@
+"""Pictures and measurements as arrays, on the CPU, beside a slow readable twin."""

@@ -1,0 +1,1 @@
+"""Catalogue, shaders, icons, fonts and the sample run; imports nothing."""

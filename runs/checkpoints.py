@@ -1,0 +1,67 @@
+"""Saved states of a training run: splat files by iteration, and resumable training states."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from runs.arrays import F32
+from runs.gaussians import Gaussians
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """One saved set of Gaussians. Only the header was read; columns are read on first use."""
+
+    iteration: int
+    path: Path
+    count: int
+    sh_degree: int
+    size_bytes: int
+    read: Callable[[], Gaussians] = field(repr=False)
+
+    @cached_property
+    def gaussians(self) -> Gaussians:
+        """Raises UnreadableFile if the file vanished or was damaged since the run was opened."""
+        return self.read()
+
+
+@dataclass(frozen=True, eq=False)
+class AdamGroup:
+    """Adam's memory of one parameter group; None where the group never stepped."""
+
+    name: str  # xyz, f_dc, f_rest, opacity, scaling, rotation, …
+    learning_rate: float
+    step: int | None
+    exp_avg: F32 | None  # float32, shape of the parameter
+    exp_avg_sq: F32 | None
+    eps: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingState:
+    """What a resume would start from: parameters, Adam moments and densification statistics."""
+
+    iteration: int
+    path: Path
+    kind: str  # "inria 12-tuple", …
+    active_sh_degree: int | None
+    gaussians: Gaussians
+    adam: Mapping[str, AdamGroup]
+    statistics: Mapping[str, F32]  # xyz_gradient_accum, denom, max_radii2D, …: [N]
+    spatial_lr_scale: float | None  # "cameras extent", world units
+    missing: tuple[str, ...]  # what a complete state of this trainer would also hold
+
+
+@dataclass(frozen=True, eq=False)
+class StateFile:
+    """A resumable file of which only the name was looked at."""
+
+    iteration: int
+    path: Path
+    read: Callable[[], TrainingState] = field(repr=False)
+
+    @cached_property
+    def state(self) -> TrainingState:
+        """Raises UnreadableFile or RefusedFile."""
+        return self.read()

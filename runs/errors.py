@@ -1,0 +1,30 @@
+"""What can go wrong while a run is read.
+
+RunError                 any trouble with one file or folder: says what, names the file, says what to do
+├── NotARun              nothing in the folder looks like a training run or a splat file
+├── UnreadableFile       the file is damaged, half-written, empty or of another kind
+└── RefusedFile          the file asks to run code, or claims sizes that cannot be true
+"""
+
+from pathlib import Path
+
+
+class RunError(Exception):
+    """One clear sentence about one file; `str(error)` ends with the file's path."""
+
+    def __init__(self, says: str, file: Path) -> None:
+        super().__init__(f"{says}: {file}")
+        self.says = says
+        self.file = file
+
+
+class NotARun(RunError):
+    """The path holds neither a training run nor a splat file."""
+
+
+class UnreadableFile(RunError):
+    """The file is truncated, half-written, empty, not permitted, or not of the kind its name says."""
+
+
+class RefusedFile(RunError):
+    """The file would have to be trusted to be read, and it is not."""

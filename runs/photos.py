@@ -1,0 +1,47 @@
+"""Training photos: header facts without decoding, pixels on demand."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from runs.arrays import F32
+from runs.errors import UnreadableFile
+
+
+@dataclass(frozen=True, eq=False)
+class Photo:
+    """One photo on disk. `name` is the camera's image name it belongs to."""
+
+    name: str
+    path: Path
+
+    @cached_property
+    def _header(self) -> tuple[tuple[int, int], str]:
+        try:
+            with Image.open(self.path) as image:
+                return image.size, image.mode
+        except (OSError, Image.DecompressionBombError) as error:
+            raise UnreadableFile(f"this photo cannot be opened ({error})", self.path) from error
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width, height as stored, before any EXIF turn."""
+        return self._header[0]
+
+    @property
+    def has_alpha(self) -> bool:
+        return self._header[1] in ("RGBA", "LA", "PA")
+
+    def pixels(self, size_px: tuple[int, int] | None = None) -> F32:
+        """float32 [H, W, 3 or 4], 0..1, resized to `size_px` if given. Raises UnreadableFile."""
+        try:
+            with Image.open(self.path) as stored:
+                image = stored.convert("RGBA" if self.has_alpha else "RGB")
+                if size_px is not None and image.size != size_px:
+                    image = image.resize(size_px, Image.Resampling.BOX)
+                return np.asarray(image, np.float32) / np.float32(255)
+        except (OSError, Image.DecompressionBombError) as error:
+            raise UnreadableFile(f"this photo cannot be decoded ({error})", self.path) from error

@@ -1,0 +1,111 @@
+"""Run: what one folder holds, lazily; partial failures become notes and the rest opens."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from runs.arrays import F64
+from runs.cameras import Camera
+from runs.checkpoints import Checkpoint, StateFile
+from runs.events import LogEvent
+from runs.notes import Note, NoteBook
+from runs.photos import Photo
+from runs.points import PointCloud
+from runs.series import Series
+from runs.settings import Settings
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """Who wrote the run, as far as the files tell."""
+
+    name: str  # "inria", …, or "unknown"
+    confidence: float  # 0..1
+    why: str  # the files and keys that say so
+
+
+UNKNOWN_TRAINER = Trainer("unknown", 0.0, "no file names the trainer")
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where each lazy part of a run comes from; a loader reports trouble to the notebook and returns what it could read."""
+
+    cameras: Callable[[], tuple[Camera, ...]]
+    settings: Callable[[], Settings]
+    series: Callable[[], Mapping[str, Series]]
+    events: Callable[[], tuple[LogEvent, ...]]
+    input_points: Callable[[], PointCloud | None]
+    sfm_points: Callable[[], PointCloud | None]
+    photos: Callable[[], Mapping[str, Photo]]
+    exposures: Callable[[], Mapping[str, F64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One training run. Opening it reads headers only; everything else is read on first use and kept."""
+
+    path: Path
+    trainer: Trainer
+    checkpoints: tuple[Checkpoint, ...]  # by iteration
+    state_files: tuple[StateFile, ...]  # by iteration
+    data: Path | None  # folder with the photos and the COLMAP model, if one was found
+    sources: Sources = field(repr=False)
+    book: NoteBook = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def iterations(self) -> tuple[int, ...]:
+        """Iterations with a saved set of Gaussians."""
+        return tuple(checkpoint.iteration for checkpoint in self.checkpoints)
+
+    def checkpoint(self, iteration: int) -> Checkpoint | None:
+        """The checkpoint saved exactly at `iteration`."""
+        return next((c for c in self.checkpoints if c.iteration == iteration), None)
+
+    @cached_property
+    def cameras(self) -> tuple[Camera, ...]:
+        """As the trainer used them; the principal point comes from COLMAP where that model is at hand."""
+        return self.sources.cameras()
+
+    @cached_property
+    def settings(self) -> Settings:
+        return self.sources.settings()
+
+    @cached_property
+    def series(self) -> Mapping[str, Series]:
+        """By canonical name."""
+        return self.sources.series()
+
+    @cached_property
+    def events(self) -> tuple[LogEvent, ...]:
+        return self.sources.events()
+
+    @cached_property
+    def input_points(self) -> PointCloud | None:
+        """The cloud that the Gaussians were initialised from (input.ply)."""
+        return self.sources.input_points()
+
+    @cached_property
+    def sfm_points(self) -> PointCloud | None:
+        """The COLMAP model's points, with reprojection errors and track lengths."""
+        return self.sources.sfm_points()
+
+    @cached_property
+    def photos(self) -> Mapping[str, Photo]:
+        """Photos found on this machine, by camera name."""
+        return self.sources.photos()
+
+    @cached_property
+    def exposures(self) -> Mapping[str, F64]:
+        """float64 [3, 4] per camera name: rgb' = rgb @ E[:, :3] + E[:, 3]."""
+        return self.sources.exposures()
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What could not be read so far; grows while lazy parts are read."""
+        return tuple(self.book)
