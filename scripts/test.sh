@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Sets up Splat Doctor and runs every check: lint, types, import contracts, tests. Extra arguments go to pytest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/setup.sh dev --display
+
+step() { printf '\n== %s\n' "$*"; }
+step "lint";             .venv/bin/ruff check .
+step "types";            .venv/bin/mypy
+step "import contracts"; .venv/bin/lint-imports --no-cache
+step "tests"
+# A real X server without a screen: Qt's own offscreen platform has no OpenGL. PyOpenGL must match Qt's GLX.
+xvfb-run -a -s "-screen 0 1600x1000x24" \
+  env QT_QPA_PLATFORM=xcb PYOPENGL_PLATFORM=glx .venv/bin/python -m pytest "$@"
