@@ -1,0 +1,1 @@
+"""Speed against named peers, each as a ratio in one run."""
