@@ -64,4 +64,8 @@ class Evidence:
         except RunError as error:
             self.run.book.add_error(error)
             return NotEvaluable((f"{entry.missing} ({error})",))
+        except Cancelled:
+            raise
+        except Exception as error:  # computed once, so it also fails once: what needs the fact then says why it is missing
+            return NotEvaluable((f"{entry.missing} (computing {name} failed: {type(error).__name__}: {error})",))
         return NotEvaluable((entry.missing,)) if value is None else value

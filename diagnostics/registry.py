@@ -1,7 +1,9 @@
 """Facts and detectors, declared by their signatures: positional parameters are what is needed, keyword-only ones are limits."""
 
+import importlib
 import inspect
-from collections.abc import Callable, Mapping
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -63,6 +65,12 @@ def detects(name: str) -> Callable[[Function], Function]:
         return judge
 
     return register
+
+
+def import_all(package: str, path: Iterable[str]) -> None:
+    """Import every module of a package, so that what they declare is registered; a new file needs no list to be entered in."""
+    for module in sorted(entry.name for entry in pkgutil.iter_modules(path)):
+        importlib.import_module(f"{package}.{module}")
 
 
 def _contract(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]:

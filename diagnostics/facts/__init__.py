@@ -1,1 +1,5 @@
-"""Facts drawn from one run and one range; each file holds one family, each fact is computed once and lazily."""
+"""Facts drawn from a run, by name; importing this package registers every one of them."""
+
+from diagnostics.registry import import_all
+
+import_all(__name__, __path__)

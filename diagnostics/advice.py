@@ -1,0 +1,58 @@
+"""Advice: the catalogue's fixes fitted to one finding of one run, with the trainer's own flags and the current values."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from diagnostics.catalogue import CatalogueFix, Pattern
+from diagnostics.verdict import Finding, Fix
+from runs.run import Run
+
+QUOTE = re.compile(r"\{(\w+)\}")
+
+
+def fitted_fixes(pattern: Pattern, finding: Finding, run: Run) -> tuple[Fix, ...]:
+    """The finding's own fixes, then those of the catalogue that are meant for this run's trainer.
+
+    A fix that quotes a fact which the finding does not give is left out: it would have to invent the number.
+    """
+    own = tuple(_with_current(fix, run) for fix in finding.fixes)
+    return own + tuple(_from_catalogue(pattern, finding, run))
+
+
+def _from_catalogue(pattern: Pattern, finding: Finding, run: Run) -> Iterator[Fix]:
+    for fix in pattern.fixes:
+        meant_for = fix.when.get("trainer")
+        if meant_for in (None, run.trainer.name) and _quotable(fix, finding.facts):
+            yield _with_current(_worded(fix, finding.facts, named=meant_for is not None or fix.setting in run.settings), run)
+
+
+def _quotable(fix: CatalogueFix, facts: Mapping[str, Any]) -> bool:
+    asked = QUOTE.findall(f"{fix.do} {fix.expect} {fix.proposed if isinstance(fix.proposed, str) else ''}")
+    return all(facts.get(name) is not None for name in asked)
+
+
+def _worded(fix: CatalogueFix, facts: Mapping[str, Any], *, named: bool) -> Fix:
+    """`named`: this trainer is known to spell the setting so; otherwise the flag of another trainer would be shown."""
+    setting = fix.setting if named else ""
+    proposed = fix.proposed if setting else None
+    if isinstance(proposed, str) and (quote := QUOTE.fullmatch(proposed)):
+        proposed = facts[quote[1]]
+    return Fix(_quote(fix.do, facts), _quote(fix.expect, facts), setting, None, proposed)
+
+
+def _quote(text: str, facts: Mapping[str, Any]) -> str:
+    return QUOTE.sub(lambda match: _shown(facts[match[1]]), text)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _with_current(fix: Fix, run: Run) -> Fix:
+    if not fix.setting or fix.current is not None:
+        return fix
+    return replace(fix, current=run.settings.value(fix.setting))

@@ -1,0 +1,112 @@
+"""diagnose: every pattern judged against one range of one run; root causes first; each finding checked before it is shown."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import diagnostics.detectors  # noqa: F401  (registers every detector)
+from diagnostics.advice import fitted_fixes
+from diagnostics.catalogue import Pattern, causes_of, load_catalogue
+from diagnostics.diagnosis import Diagnosis, Reported, Undecided
+from diagnostics.evidence import Cancelled, Evidence, never_cancelled
+from diagnostics.registry import DETECTORS, Detector
+from diagnostics.selfcheck import shortcomings
+from diagnostics.verdict import SEVERITIES, Finding, NotEvaluable, Verdict
+from runs.run import Run
+
+Progress = Callable[[float, str], None]
+
+
+@dataclass
+class _Outcome:
+    """Verdicts gathered so far."""
+
+    findings: list[Reported] = field(default_factory=list)
+    clear: list[Pattern] = field(default_factory=list)
+    undecided: list[Undecided] = field(default_factory=list)
+
+
+def diagnose(
+    run: Run, span: tuple[int, int] | None = None, *, progress: Progress | None = None,
+    cancelled: Callable[[], bool] = never_cancelled, on_finding: Callable[[Reported], None] | None = None,
+    catalogue: Mapping[str, Pattern] | None = None, detectors: Mapping[str, Detector] | None = None,
+) -> Diagnosis:
+    """Judge every pattern on `span` (first, last iteration; default: the whole run). Raises Cancelled.
+
+    `progress` is told a fraction and what is being looked at; `on_finding` each finding as it comes,
+    before it is known which are consequences of which. A detector that fails leaves its pattern not evaluable.
+    """
+    patterns = load_catalogue() if catalogue is None else catalogue
+    judges = DETECTORS if detectors is None else detectors
+    evidence = Evidence(run, span or whole_span(run), cancelled)
+    outcome = _Outcome()
+    for done, pattern in enumerate(patterns.values()):
+        evidence.beat()
+        if progress is not None:
+            progress(done / len(patterns), pattern.title)
+        _settle(pattern, judges.get(pattern.name), evidence, outcome, on_finding)
+    if progress is not None:
+        progress(1.0, "Done")
+    findings = _ordered(_explained(outcome.findings, patterns))
+    return Diagnosis(run, evidence.span, findings, tuple(outcome.clear), tuple(outcome.undecided), run.notes)
+
+
+def whole_span(run: Run) -> tuple[int, int]:
+    """First and last iteration that the run knows anything about; an empty run spans (0, 0)."""
+    logged = [int(end) for series in run.series.values() if len(series) for end in (series.iterations[0], series.iterations[-1])]
+    known = [*run.iterations, *(state.iteration for state in run.state_files), *logged]
+    return (min(known), max(known)) if known else (0, 0)
+
+
+def _settle(
+    pattern: Pattern, detector: Detector | None, evidence: Evidence, outcome: _Outcome,
+    on_finding: Callable[[Reported], None] | None,
+) -> None:
+    verdict = _judge(pattern, detector, evidence)
+    if isinstance(verdict, Finding) and detector is not None:
+        reported = _reported(pattern, verdict, evidence)
+        wrong = shortcomings(reported, detector, evidence.run)
+        if not wrong:
+            outcome.findings.append(reported)
+            if on_finding is not None:
+                on_finding(reported)
+            return
+        verdict = NotEvaluable(tuple(f"refused by the self-check: {why}" for why in wrong))
+    if isinstance(verdict, NotEvaluable):
+        outcome.undecided.append(Undecided(pattern, verdict.missing))
+    else:
+        outcome.clear.append(pattern)
+
+
+def _judge(pattern: Pattern, detector: Detector | None, evidence: Evidence) -> Verdict:
+    if detector is None:
+        return NotEvaluable((f"no file reveals it: {pattern.manual}",) if pattern.manual else ("a detector for this pattern",))
+    try:
+        facts = evidence.gather(detector.needs, detector.optional)
+        return facts if isinstance(facts, NotEvaluable) else detector.judge(**facts)
+    except Cancelled:
+        raise
+    except Exception as error:  # one detector's bug must not cost the user the other findings
+        return NotEvaluable((f"its detector failed ({type(error).__name__}: {error})",))
+
+
+def _reported(pattern: Pattern, finding: Finding, evidence: Evidence) -> Reported:
+    return Reported(
+        pattern, finding, finding.severity or pattern.severity, finding.cause or pattern.cause,
+        fitted_fixes(pattern, finding, evidence.run), finding.iterations or evidence.span, (),
+    )
+
+
+def _explained(findings: list[Reported], patterns: Mapping[str, Pattern]) -> list[Reported]:
+    """Each finding with the codes of the present findings that lead to it; a cause cannot begin after its effect has ended."""
+    explained = []
+    for effect in findings:
+        names = causes_of(effect.pattern.name, patterns)
+        causes = [f.pattern.code for f in findings if f.pattern.name in names and f.iterations[0] <= effect.iterations[1]]
+        explained.append(replace(effect, consequence_of=tuple(sorted(causes))))
+    return explained
+
+
+def _ordered(findings: list[Reported]) -> tuple[Reported, ...]:
+    """Root causes first (a consequence has more causes than each of its causes), then the worst, then the earliest."""
+    return tuple(sorted(findings, key=lambda f: (
+        len(f.consequence_of), SEVERITIES.index(f.severity), f.iterations[0], f.pattern.code)))

@@ -1,0 +1,72 @@
+"""Facts in saved files: checkpoints of the range, their Gaussians, and resumable training states."""
+
+from itertools import pairwise
+
+from diagnostics.registry import fact
+from runs.arrays import F32
+from runs.checkpoints import Checkpoint, StateFile, TrainingState
+from runs.gaussians import Gaussians
+from runs.run import Run
+
+CHECKPOINT = "a saved point cloud in the chosen range (point_cloud/iteration_N/point_cloud.ply)"
+STATE = "a resumable training state in the chosen range (chkpntN.pth)"
+
+
+@fact(missing=CHECKPOINT)
+def checkpoints(run: Run, span: tuple[int, int]) -> tuple[Checkpoint, ...] | None:
+    """Those with Gaussians, saved within the range, by iteration; at least one."""
+    return tuple(c for c in run.checkpoints if span[0] <= c.iteration <= span[1] and c.count) or None
+
+
+@fact(missing=CHECKPOINT)
+def checkpoint(checkpoints: tuple[Checkpoint, ...]) -> Checkpoint:
+    """The last one of the range: per-Gaussian facts are about it."""
+    return checkpoints[-1]
+
+
+@fact(missing="a saved point cloud (point_cloud/iteration_N/point_cloud.ply)")
+def first_checkpoint(run: Run) -> Checkpoint | None:
+    """The earliest of the whole run, whatever the range: the nearest thing to the initial state."""
+    return next((c for c in run.checkpoints if c.count), None)
+
+
+@fact(missing="two saved point clouds in the chosen range")
+def checkpoint_pairs(checkpoints: tuple[Checkpoint, ...]) -> tuple[tuple[Checkpoint, Checkpoint], ...] | None:
+    """Neighbours in time: (earlier, later)."""
+    return tuple(pairwise(checkpoints)) or None
+
+
+@fact(missing=CHECKPOINT)
+def gaussians(checkpoint: Checkpoint) -> Gaussians:
+    """Gaussians of the last checkpoint of the range."""
+    return checkpoint.gaussians
+
+
+@fact(missing="a saved point cloud (point_cloud/iteration_N/point_cloud.ply)")
+def first_gaussians(first_checkpoint: Checkpoint) -> Gaussians:
+    """Gaussians of the earliest checkpoint of the run."""
+    return first_checkpoint.gaussians
+
+
+@fact(missing=CHECKPOINT)
+def opacities(gaussians: Gaussians) -> F32:
+    """float32 [N], 0..1, of the last checkpoint of the range."""
+    return gaussians.opacities
+
+
+@fact(missing=CHECKPOINT)
+def scales(gaussians: Gaussians) -> F32:
+    """float32 [N, 3], standard deviations in world units, of the last checkpoint of the range."""
+    return gaussians.scales
+
+
+@fact(missing=STATE)
+def state_files(run: Run, span: tuple[int, int]) -> tuple[StateFile, ...] | None:
+    """Resumable files of the range, by iteration; at least one."""
+    return tuple(s for s in run.state_files if span[0] <= s.iteration <= span[1]) or None
+
+
+@fact(missing=STATE)
+def training_state(state_files: tuple[StateFile, ...]) -> TrainingState:
+    """The last one of the range."""
+    return state_files[-1].state

@@ -1,0 +1,129 @@
+"""The trainer's schedule as a value: when it densifies, prunes, resets opacities and adds colour degrees; None where unknown."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from runs.run import Run
+from runs.settings import NOT_STORED, Settings
+
+# Names of the INRIA family, as its settings spell them.
+FROM, UNTIL, EVERY, RESET = "densify_from_iter", "densify_until_iter", "densification_interval", "opacity_reset_interval"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Planned and observed events of one run, by iteration.
+
+    Events that the log tells win over planned ones: a log cannot be a default that was never stored.
+    """
+
+    densify_from: int | None  # planned: densifies at from < iteration < until, every `densify_every`
+    densify_until: int | None
+    densify_every: int | None
+    reset_every: int | None  # planned, only before `densify_until`; None: no resets are planned, or it is not known
+    densifications: tuple[int, ...]
+    resets: tuple[int, ...]
+    sh_steps: tuple[int, ...]  # observed iterations at which a colour degree was added
+    resets_known: bool  # False: neither a log nor a setting tells when opacities are reset
+    source: str  # where it comes from, for the user
+
+    def is_muted(self, iteration: int) -> bool:
+        """Quality is expected to be down: an opacity reset happened within the last `recovery` iterations."""
+        return any(reset <= iteration <= reset + self.recovery for reset in self.resets)
+
+    def since_reset(self, iteration: int) -> int | None:
+        """Iterations since the last reset at or before `iteration`."""
+        before = [reset for reset in self.resets if reset <= iteration]
+        return iteration - before[-1] if before else None
+
+    @property
+    def recovery(self) -> int:
+        """Iterations that a reset may take to be made good: 1,000 where resets are 3,000 apart (public reports:
+        dips end within about 1,000 iterations), in proportion where they are closer, and never under the 92 consistent
+        Adam steps from opacity 0.01 back to 0.5 at a rate of 0.05 (4.6 / 0.05)."""
+        return max(92, min(1000, round(self._between_resets / 3)))
+
+    @property
+    def planned_end(self) -> int | None:
+        """Last iteration at which the count is meant to change."""
+        if self.densify_until is None or not self.densify_every:
+            return None
+        return (self.densify_until - 1) // self.densify_every * self.densify_every
+
+    @property
+    def _between_resets(self) -> int:
+        gaps = [later - earlier for earlier, later in zip(self.resets, self.resets[1:], strict=False)]
+        return self.reset_every or (min(gaps) if gaps else 3000)
+
+
+def schedule_of(run: Run) -> Schedule | None:
+    """From the log where it tells events, else from settings; trainer defaults that were not stored say so in `source`.
+
+    Returns None where neither tells anything about densification or resets.
+    """
+    settings = run.settings
+    start, until, every, reset = (_whole(settings, name) for name in (FROM, UNTIL, EVERY, RESET))
+    logged_resets = _events(run, "opacity_reset", only_if_not_zero=True)
+    logged_densifications = _events(run, "densify/cloned", "densify/split", "densify/pruned")
+    if until is None and reset is None and logged_resets is None and logged_densifications is None:
+        return None
+    last = _last_iteration(run)
+    return Schedule(
+        start, until, every, reset,
+        densifications=logged_densifications or _planned_densifications(start, until, every, last),
+        resets=_planned_resets(settings, reset, until, last) if logged_resets is None else logged_resets,
+        sh_steps=_sh_steps(run), resets_known=logged_resets is not None or reset is not None,
+        source=_source(settings, logged_resets is not None or logged_densifications is not None),
+    )
+
+
+def _whole(settings: Settings, name: str) -> int | None:
+    value: Any = settings.value(name)
+    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else None
+
+
+def _events(run: Run, *names: str, only_if_not_zero: bool = False) -> tuple[int, ...] | None:
+    """Iterations at which any of the series was logged; None where none of them is. A densification may change nothing."""
+    series = [run.series[name] for name in names if name in run.series]
+    if not series:
+        return None
+    pairs = ((i, value) for one in series for i, value in zip(one.iterations, one.values, strict=True))
+    return tuple(sorted({int(i) for i, value in pairs if value != 0 or not only_if_not_zero}))
+
+
+def _planned_densifications(start: int | None, until: int | None, every: int | None, last: int) -> tuple[int, ...]:
+    """from < iteration < until, at multiples of the interval (3DGS, Kerbl et al. 2023, and its reference settings)."""
+    if start is None or until is None or every is None:
+        return ()
+    return tuple(i for i in range(every, min(until, last + 1), every) if i > start)
+
+
+def _planned_resets(settings: Settings, every: int | None, until: int | None, last: int) -> tuple[int, ...]:
+    """Multiples of the interval before densification ends; with a white background also where densification begins."""
+    if every is None or until is None:
+        return ()
+    resets = set(range(every, min(until, last + 1), every))
+    start = _whole(settings, FROM)
+    if settings.value("white_background") is True and start is not None and start <= last:
+        resets.add(start)
+    return tuple(sorted(resets))
+
+
+def _sh_steps(run: Run) -> tuple[int, ...]:
+    degrees = run.series.get("sh_degree")
+    if degrees is None:
+        return ()
+    pairs = zip(degrees.iterations[1:], degrees.values[1:], degrees.values, strict=False)
+    return tuple(int(iteration) for iteration, now, before in pairs if now > before)
+
+
+def _last_iteration(run: Run) -> int:
+    ends = [int(series.iterations[-1]) for series in run.series.values() if len(series)]
+    return max((*run.iterations, *ends), default=0)
+
+
+def _source(settings: Settings, logged: bool) -> str:
+    named = {settings[name].source for name in (FROM, UNTIL, EVERY, RESET) if name in settings}
+    files = sorted(named - {NOT_STORED})
+    parts = ["log"] * logged + files + [NOT_STORED] * (NOT_STORED in named)
+    return ", ".join(parts)
