@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
+from diagnostics.catalogue import Pattern
 from diagnostics.diagnosis import Diagnosis, Reported
 from render.splats import Splats
 from runs.arrays import F32, I64, Array
@@ -59,6 +60,7 @@ class State:
     selected: Selection | None = None
     finding: Reported | None = None
     colour_by: str = "rgb"
+    pattern: Pattern | None = None  # whose page is open
 
     shown: Shown | None = None
     diagnosis: Diagnosis | None = None
@@ -67,7 +69,7 @@ class State:
 
 
 FIELDS = frozenset(f.name for f in fields(State))
-PLACE = ("iteration", "span", "camera", "selected", "finding", "colour_by")  # what `back` restores
+PLACE = ("iteration", "span", "camera", "selected", "finding", "colour_by", "pattern")  # what `back` restores
 REMEMBERED = 100
 
 
@@ -157,7 +159,7 @@ class Session(QObject):
         place, finding = reported.finding.gaussians, reported.finding
         selected = Selection(place.iteration, place.rows) if place is not None and len(place.rows) else None
         self.update(
-            finding=reported, iteration=self._iteration_of(reported), selected=selected,
+            finding=reported, pattern=reported.pattern, iteration=self._iteration_of(reported), selected=selected,
             camera=finding.cameras[0] if finding.cameras else self._state.camera,
             colour_by=finding.colour_by or reported.pattern.colour_by,
         )
@@ -178,6 +180,10 @@ class Session(QObject):
         if span != self._state.span:
             self._remember()
             self.update(span=span)
+
+    def read_about(self, pattern: Pattern) -> None:
+        """Open a pattern's page without going anywhere."""
+        self.update(pattern=pattern)
 
     def look_through(self, camera: str | None) -> None:
         """Look through the named camera; None is the free camera."""

@@ -1,0 +1,22 @@
+"""No thread and no window may outlive the test that made it."""
+
+import gc
+import threading
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+
+
+@pytest.fixture(autouse=True)
+def _leaves_nothing_behind(qapp: QApplication) -> Iterator[None]:
+    """A worker or a window that survives its owner crashes the application when it ends."""
+    threads, windows = set(threading.enumerate()), set(QApplication.topLevelWidgets())
+    yield
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()
+    left = [t.name for t in threading.enumerate() if t not in threads and not t.name.startswith("numba")]
+    assert not left, f"threads outlived the test: {left}"
+    open_windows = [w for w in QApplication.topLevelWidgets() if w not in windows]
+    assert not open_windows, f"windows outlived the test: {open_windows}"
