@@ -11,7 +11,7 @@ from runs.arrays import Array
 from runs.cameras import Camera, look_at
 from runs.checkpoints import AdamGroup, Checkpoint, StateFile, TrainingState
 from runs.events import LogEvent
-from runs.gaussians import Gaussians
+from runs.gaussians import COLUMNS, Gaussians
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
@@ -50,7 +50,7 @@ def made_run(
 def cloud(
     count: int = 400, *, seed: int = 0, spread: float = 1.0, size: float | None = None, opacity: float = 0.5, sh_degree: int = 1,
 ) -> Gaussians:
-    """Flat, coloured splats scattered over a unit sphere: as healthy as a surface gets. `size`: standard deviation, world units."""
+    """Flat, coloured splats scattered over a sphere of radius `spread`. `size`: standard deviation, world units."""
     rng = np.random.default_rng(seed)
     directions = rng.normal(size=(count, 3))
     means = spread * directions / np.linalg.norm(directions, axis=1, keepdims=True)
@@ -65,8 +65,8 @@ def cloud(
 
 def changed(gaussians: Gaussians, **columns: Array) -> Gaussians:
     """The same Gaussians with some stored columns replaced."""
-    names = ("means", "log_scales", "quats_wxyz", "logit_opacities", "sh0", "sh_rest")
-    return Gaussians.from_arrays(**({name: gaussians.load(name) for name in names} | columns))
+    stored: dict[str, Any] = {name: gaussians.load(name) for name in (*COLUMNS, "sh_rest")}
+    return Gaussians.from_arrays(**(stored | columns))
 
 
 def ring_cameras(count: int = 12, *, radius: float = 3.0, size_px: tuple[int, int] = (96, 96)) -> tuple[Camera, ...]:
@@ -96,28 +96,34 @@ def started_from(points: PointCloud, *, sh_degree: int = 1) -> Gaussians:
     )
 
 
-def state_of(gaussians: Gaussians, iteration: int, *, frozen: Sequence[str] = (), seed: int = 0, extent: float = 3.3) -> TrainingState:
+SHAPES = {"xyz": (3,), "f_dc": (1, 3), "f_rest": (3, 3), "opacity": (1,), "scaling": (3,), "rotation": (4,)}
+RATES = {"xyz": 1.6e-6, "f_dc": 2.5e-3, "f_rest": 1.25e-4, "opacity": 0.05, "scaling": 5e-3, "rotation": 1e-3}
+
+
+def state_of(
+    gaussians: Gaussians, iteration: int, *, frozen: Sequence[str] = (), rates: Mapping[str, float] | None = None, extent: float = 3.3,
+) -> TrainingState:
     """A complete training state; groups named in `frozen` have Adam moments of exactly zero."""
-    rng = np.random.default_rng(seed)
-    shapes = {"xyz": (3,), "f_dc": (1, 3), "f_rest": (3, 3), "opacity": (1,), "scaling": (3,), "rotation": (4,)}
-    rates = {"xyz": 1.6e-5 * extent, "f_dc": 2.5e-3, "f_rest": 1.25e-4, "opacity": 0.05, "scaling": 5e-3, "rotation": 1e-3}
-    adam = {name: _moments(name, (gaussians.count, *shape), rates[name], iteration, name in frozen, rng) for name, shape in shapes.items()}
+    rng = np.random.default_rng(0)
+    used = {**RATES, "xyz": RATES["xyz"] * extent, **(rates or {})}
+    adam = {name: _group(name, used[name], iteration, (gaussians.count, *shape), 0.0 if name in frozen else 1e-4, rng)
+            for name, shape in SHAPES.items()}
     statistics = {name: np.ones(gaussians.count, np.float32) for name in ("xyz_gradient_accum", "denom", "max_radii2D")}
-    return TrainingState(iteration, HERE / f"chkpnt{iteration}.pth", "inria 12-tuple", gaussians.sh_degree, gaussians, adam, statistics,
-                         extent, ())
+    path = HERE / f"chkpnt{iteration}.pth"
+    return TrainingState(iteration, path, "inria 12-tuple", gaussians.sh_degree, gaussians, adam, statistics, extent, ())
 
 
-def _moments(name: str, shape: tuple[int, ...], rate: float, step: int, frozen: bool, rng: np.random.Generator) -> AdamGroup:
-    size = 0.0 if frozen else 1e-4
-    first = (size * 0.1 * rng.normal(size=shape)).astype(np.float32)
-    return AdamGroup(name, rate, step, first, np.full(shape, size * size, np.float32), 1e-15)
+def _group(name: str, rate: float, step: int, shape: tuple[int, ...], gradient: float, rng: np.random.Generator) -> AdamGroup:
+    """Moments as they settle where gradients of size `gradient` point in changing directions."""
+    first = (0.1 * gradient * rng.normal(size=shape)).astype(np.float32)
+    return AdamGroup(name, rate, step, first, np.full(shape, gradient**2, np.float32), 1e-15)
 
 
 def _series(name: str, values: Points | Series) -> Series:
     if isinstance(values, Series):
         return values
-    iterations = sorted(values)
-    return Series(name, np.array(iterations, np.int64), np.array([values[i] for i in iterations], np.float64), "", "metrics.jsonl")
+    iterations = np.array(sorted(values), np.int64)
+    return Series(name, iterations, np.array([values[i] for i in sorted(values)], np.float64), "", "metrics.jsonl")
 
 
 def _checkpoint(iteration: int, gaussians: Gaussians) -> Checkpoint:

@@ -22,7 +22,7 @@ SETTINGS: Mapping[str, Any] = {
 
 
 def healthy_run(**changes: Any) -> Run:
-    """The healthy training, with parts replaced (see `made_run`). `series={...}` adds to or replaces single series; None removes one."""
+    """The healthy training, with parts replaced (see `made_run`). `series` replaces single ones; None removes one."""
     parts = dict(_parts())
     series = {**parts["series"], **changes.pop("series", {})}
     parts["series"] = {name: values for name, values in series.items() if values is not None}
