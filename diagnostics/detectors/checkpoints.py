@@ -1,0 +1,77 @@
+"""What a resume from this run would lose."""
+
+from diagnostics.facts.states import Memory
+from diagnostics.registry import detects
+from diagnostics.schedule import Schedule
+from diagnostics.verdict import EvidenceRow, Finding
+from runs.checkpoints import Checkpoint, StateFile, TrainingState
+
+
+@detects("optimiser-state-missing")
+def optimiser_state_missing(
+    training_state: TrainingState, memories: tuple[Memory, ...], schedule: Schedule | None = None, *,
+    step_share: float = 0.8, zero_share: float = 0.99,
+) -> Finding | None:
+    """The resumable file lacks Adam's moments, or Adam has stepped far less often than the run has iterated."""
+    iteration = training_state.iteration
+    lost = [*_lost_moments(memories, zero_share), *_lost_steps(memories, iteration, step_share, schedule), *training_state.missing]
+    if not lost:
+        return None
+    source = training_state.path.name
+    steps = [memory.step for memory in memories if memory.step is not None]
+    return Finding(
+        f"A resume from {source} (iteration {iteration:,}) would start without: {'; '.join(lost)}",
+        evidence=(
+            EvidenceRow("most steps that any Adam group has taken", max(steps, default=None), int(step_share * iteration), "steps",
+                        iteration, source),
+            EvidenceRow("parameter groups with moments", sum(m.has_moments for m in memories), len(memories) or None, "groups",
+                        iteration, source),
+            *(EvidenceRow(f"{m.group}: rows whose second moment is zero", m.zero_share, zero_share, "share", iteration, source)
+              for m in memories if m.has_moments),
+        ),
+        iterations=(iteration, iteration),
+        severity="major" if not any(memory.has_moments for memory in memories) else "minor",
+        facts={"iteration": iteration},
+    )
+
+
+@detects("no-resumable-state")
+def no_resumable_state(
+    saved_states: tuple[StateFile, ...], checkpoints: tuple[Checkpoint, ...], planned_iterations: int, *, unfinished: float = 0.99,
+) -> Finding | None:
+    """The run stopped early and left only point clouds: a PLY is not a checkpoint."""
+    last = checkpoints[-1]
+    if saved_states or last.iteration >= unfinished * planned_iterations:
+        return None
+    return Finding(
+        f"The run ends at iteration {last.iteration:,} of {planned_iterations:,} and saved no resumable state: "
+        "only point clouds, which hold neither Adam's moments nor the step nor the densification statistics",
+        evidence=(
+            EvidenceRow("resumable files (chkpntN.pth)", 0, 1, "files", last.iteration, last.path.name),
+            EvidenceRow("last saved iteration", last.iteration, int(unfinished * planned_iterations), "iterations", last.iteration,
+                        last.path.name),
+        ),
+        iterations=(last.iteration, last.iteration),
+        facts={"last": last.iteration, "planned": planned_iterations},
+    )
+
+
+def _lost_moments(memories: tuple[Memory, ...], zero_share: float) -> list[str]:
+    """Missing groups, or moments that are zero in all of them: one zero group alone is frozen, not lost."""
+    without = [memory.group for memory in memories if not memory.has_moments]
+    if without or not memories:
+        return [f"Adam's moments of {', '.join(without) or 'every parameter'}"]
+    zeroed = all(memory.zero_share >= zero_share for memory in memories)
+    return ["Adam's moments (stored, but zero in every group)"] if zeroed else []
+
+
+def _lost_steps(memories: tuple[Memory, ...], iteration: int, step_share: float, schedule: Schedule | None) -> list[str]:
+    """Densification replaces the parameters before the step, so each of those iterations legitimately lacks one."""
+    steps = [memory.step for memory in memories if memory.step is not None]
+    if not steps:
+        return []
+    events = (*schedule.densifications, *schedule.resets) if schedule is not None else ()
+    skipped = len({event for event in events if event <= iteration})
+    if max(steps) + skipped >= step_share * iteration:
+        return []
+    return [f"{iteration - max(steps) - skipped:,} of {iteration:,} optimiser steps (Adam was started anew at some point)"]

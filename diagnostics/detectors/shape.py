@@ -1,0 +1,33 @@
+"""Gaussians of an unhealthy shape."""
+
+import numpy as np
+
+from diagnostics.measures.shares import quantile, share
+from diagnostics.registry import detects
+from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace
+from runs.arrays import F32
+from runs.checkpoints import Checkpoint
+
+
+@detects("needle-gaussians")
+def needles(
+    checkpoint: Checkpoint, elongation: F32, effective_rank: F32, *, ratio: float = 50.0, share_of_all: float = 0.06,
+) -> Finding | None:
+    """Many Gaussians are far longer than they are wide (s_max/s_mid, so flat discs do not count)."""
+    thin = elongation > ratio
+    needle_share = share(thin)
+    if needle_share <= share_of_all:
+        return None
+    rows = np.flatnonzero(thin)
+    return Finding(
+        f"{needle_share:.1%} of {len(elongation):,} Gaussians are over {ratio:g} times longer than wide",
+        evidence=(
+            EvidenceRow(f"Gaussians with s_max/s_mid over {ratio:g}", needle_share, share_of_all, "share", checkpoint.iteration),
+            EvidenceRow("median s_max/s_mid", quantile(elongation, 0.5), None, "", checkpoint.iteration),
+            EvidenceRow("99th percentile of s_max/s_mid", quantile(elongation, 0.99), None, "", checkpoint.iteration),
+            EvidenceRow("median effective rank (1 needle, 2 disc, 3 ball)", quantile(effective_rank, 0.5), None, "",
+                        checkpoint.iteration),
+        ),
+        gaussians=GaussianPlace(rows, checkpoint.iteration, len(elongation)),
+        colour_by="elongation",
+    )

@@ -1,0 +1,49 @@
+"""Facts about resumable training states: what Adam remembers of each parameter group, and what is not there."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.facts import saved
+from diagnostics.registry import fact
+from runs.checkpoints import AdamGroup, StateFile, TrainingState
+from runs.run import Run
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What one parameter group would take up again after a resume."""
+
+    group: str
+    step: int | None  # Adam's step counter; None where the group never stepped or was not saved
+    has_moments: bool
+    zero_share: float  # rows whose second moment is exactly zero, 0..1; NaN without moments
+
+
+@fact(missing=saved.STATE)
+def memories(training_state: TrainingState) -> tuple[Memory, ...]:
+    """One per parameter group of the last training state in the range."""
+    return tuple(_memory(group) for group in training_state.adam.values())
+
+
+@fact(missing="the planned number of iterations (setting iterations)")
+def planned_iterations(run: Run) -> int | None:
+    """Where the trainer meant to stop."""
+    for name in ("iterations", "max_steps", "max_num_iterations"):
+        value = run.settings.value(name)
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+    return None
+
+
+@fact(missing="files of the run")
+def saved_states(run: Run) -> tuple[StateFile, ...]:
+    """Resumable files of the whole run; an empty tuple is an answer too."""
+    return run.state_files
+
+
+def _memory(group: AdamGroup) -> Memory:
+    if group.exp_avg_sq is None or not len(group.exp_avg_sq):
+        return Memory(group.name, group.step, False, float("nan"))
+    untouched = (group.exp_avg_sq.reshape(len(group.exp_avg_sq), -1) == 0).all(axis=1)
+    return Memory(group.name, group.step, True, float(np.mean(untouched)))
