@@ -1,0 +1,83 @@
+"""`cameras.json` of the INRIA family: pinhole cameras without principal point, distortion or split."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from runs.arrays import F64
+from runs.cameras import Camera
+from runs.errors import UnreadableFile
+from runs.formats.small_files import as_number, read_json
+
+ROTATION_TOLERANCE = 1e-3  # a file with three decimals still passes; a sheared or scaled matrix does not
+LARGEST_SIDE_PX = 1_000_000  # far above any photo; a size beyond it would only exhaust memory
+
+
+def read_cameras_json(path: Path) -> tuple[tuple[Camera, ...], tuple[str, ...]]:
+    """The cameras in file order, and one sentence per reason for which entries were left out.
+
+    Position and rotation are camera-to-world with OpenCV axes, width and height those of the original photo
+    (INRIA `utils/camera_utils.py`). The file has no principal point: it is the centre, marked as not stored.
+    Unknown keys are ignored. Raises UnreadableFile if the file is no list.
+    """
+    stored = read_json(path)
+    if not isinstance(stored, list):
+        raise UnreadableFile("this camera file holds no JSON list", path)
+    cameras: list[Camera] = []
+    left_out: dict[str, list[int]] = {}
+    for index, entry in enumerate(stored):
+        try:
+            cameras.append(_camera(entry))
+        except _BadEntry as error:
+            left_out.setdefault(str(error), []).append(index)
+    return tuple(cameras), tuple(_sentence(why, entries) for why, entries in left_out.items())
+
+
+class _BadEntry(Exception):
+    """Why one entry is no camera."""
+
+
+def _sentence(why: str, entries: list[int]) -> str:
+    shown = ", ".join(map(str, entries[:5])) + (", …" if len(entries) > 5 else "")
+    return f"{len(entries)} camera{'s' if len(entries) > 1 else ''} left out (entry {shown}, counted from 0): {why}"
+
+
+def _camera(entry: object) -> Camera:
+    if not isinstance(entry, dict):
+        raise _BadEntry("the entry is no object")
+    name = entry.get("img_name")
+    if not isinstance(name, str):
+        raise _BadEntry("img_name is missing")
+    width, height = round(_number(entry, "width", LARGEST_SIDE_PX)), round(_number(entry, "height", LARGEST_SIDE_PX))
+    fx, fy = _number(entry, "fx", np.inf), _number(entry, "fy", np.inf)
+    return Camera(name, _pose(entry), fx, fy, width / 2, height / 2, (width, height), has_principal_point=False)
+
+
+def _number(entry: Mapping[str, object], key: str, below: float) -> float:
+    value = as_number(entry.get(key))
+    if value is None or not 0.5 < value < below:
+        raise _BadEntry(f"{key} is missing or no possible number of pixels")
+    return value
+
+
+def _pose(entry: Mapping[str, object]) -> F64:
+    """float64 [4, 4] world_from_camera."""
+    pose = np.eye(4)
+    try:
+        pose[:3, :3] = np.array(entry.get("rotation"), np.float64).reshape(3, 3)
+        pose[:3, 3] = np.array(entry.get("position"), np.float64).reshape(3)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise _BadEntry("position or rotation is missing or has the wrong shape") from error
+    if not np.isfinite(pose).all():
+        raise _BadEntry("position or rotation holds NaN or infinity")
+    if not is_rotation(pose[:3, :3]):
+        raise _BadEntry("the rotation is not orthonormal and right-handed")
+    return pose
+
+
+def is_rotation(matrix: F64) -> bool:
+    """Whether a [3, 3] matrix is orthonormal and right-handed within `ROTATION_TOLERANCE`."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = np.abs(matrix @ matrix.T - np.eye(3)).max()
+        return bool(error < ROTATION_TOLERANCE and np.linalg.det(matrix) > 0)

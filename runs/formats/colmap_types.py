@@ -1,0 +1,87 @@
+"""What one COLMAP file holds, whether it was binary or text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from runs.arrays import F32, F64, I64, U8
+
+
+@dataclass(frozen=True)
+class CameraModel:
+    """One of COLMAP's lens models (COLMAP `src/colmap/sensor/models.h`)."""
+
+    name: str
+    params: int  # number of stored parameters
+    one_focal: bool = False  # f cx cy … instead of fx fy cx cy …
+
+
+# By model id, as cameras.bin stores it.
+CAMERA_MODELS: dict[int, CameraModel] = {
+    0: CameraModel("SIMPLE_PINHOLE", 3, one_focal=True),
+    1: CameraModel("PINHOLE", 4),
+    2: CameraModel("SIMPLE_RADIAL", 4, one_focal=True),
+    3: CameraModel("RADIAL", 5, one_focal=True),
+    4: CameraModel("OPENCV", 8),
+    5: CameraModel("OPENCV_FISHEYE", 8),
+    6: CameraModel("FULL_OPENCV", 12),
+    7: CameraModel("FOV", 5),
+    8: CameraModel("SIMPLE_RADIAL_FISHEYE", 4, one_focal=True),
+    9: CameraModel("RADIAL_FISHEYE", 5, one_focal=True),
+    10: CameraModel("THIN_PRISM_FISHEYE", 12),
+}
+MODELS_BY_NAME = {model.name: model for model in CAMERA_MODELS.values()}
+
+
+@dataclass(frozen=True)
+class Intrinsics:
+    """One entry of cameras.bin or cameras.txt: the pinhole part and what is left of the parameters."""
+
+    model: str
+    size_px: tuple[int, int]
+    fx: float
+    fy: float
+    cx: float
+    cy: float
+    distortion: tuple[float, ...]  # in the model's own order; empty for pinhole models
+
+    @classmethod
+    def from_params(cls, model: CameraModel, size_px: tuple[int, int], params: Sequence[float]) -> "Intrinsics":
+        fx, fy, cx, cy, *rest = (params[0], *params) if model.one_focal else params
+        return cls(model.name, size_px, fx, fy, cx, cy, tuple(rest))
+
+
+@dataclass(frozen=True)
+class ImagePose:
+    """One entry of images.bin or images.txt without its observations."""
+
+    name: str
+    camera_id: int
+    quat_wxyz: tuple[float, float, float, float]  # camera from world
+    translation: tuple[float, float, float]  # camera from world
+    observations: int  # keypoints that belong to a 3D point
+
+
+@dataclass(frozen=True, eq=False)
+class PointTable:
+    """All of points3D.bin or points3D.txt."""
+
+    ids: I64  # int64 [N]
+    xyz: F64  # float64 [N, 3]
+    rgb: U8  # uint8 [N, 3]
+    error_px: F32  # float32 [N], NaN where COLMAP has not computed it
+    track_lengths: F32 | None  # float32 [N]; None where the file has no tracks
+
+
+@dataclass(frozen=True, eq=False)
+class Keypoints:
+    """The observations of one image that belong to a 3D point."""
+
+    xy_px: F64  # float64 [M, 2]
+    point_ids: I64  # int64 [M]
+
+
+def error_or_nan(errors: F64) -> F32:
+    """COLMAP writes -1 for an error that it has not computed."""
+    return np.where(errors < 0, np.nan, errors).astype(np.float32)
