@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from render.projection import ALPHA_MIN
 from render.splats import Splats
 from runs.arrays import F32, U32
 from runs.cameras import Camera
@@ -9,7 +10,6 @@ from runs.kernels import kernel
 
 # A picture drawn while the camera moves uses the order of a moment ago: splats just outside must be in it.
 MARGIN = 0.3
-MIN_ALPHA = 1 / 255  # a splat below it is skipped by every renderer of the family (science.md E.1)
 _DIGIT_BITS = 11
 _BUCKETS = 1 << _DIGIT_BITS
 
@@ -19,7 +19,7 @@ def reach(splats: Splats) -> F32:
 
     From o·exp(-r²/2σ²) = 1/255: r = σ·sqrt(2 ln(255 o)), with the largest σ.
     """
-    sharp = np.maximum(2 * np.log(np.maximum(splats.opacities / MIN_ALPHA, 1)), 0)
+    sharp = np.maximum(2 * np.log(np.maximum(splats.opacities / ALPHA_MIN, 1)), 0)
     return np.asarray(np.sqrt(sharp) * splats.scales.max(axis=1, initial=0), np.float32)
 
 
@@ -34,7 +34,8 @@ def depth_order(means: F32, radii: F32, camera: Camera, margin: float = MARGIN) 
     world = camera.camera_from_world.astype(np.float32)
     slopes = np.array(_edge_slopes(camera, margin), np.float32)
     keys, rows = _cull(np.ascontiguousarray(means), radii, world, slopes, np.sqrt(1 + slopes * slopes))
-    return _radix_descending(keys, rows)
+    # A kernel from numba's cache answers with a copy of the dtype, which gloo takes for a structured one.
+    return _radix_descending(keys, rows).view(np.uint32)
 
 
 def _edge_slopes(camera: Camera, margin: float) -> tuple[float, float, float, float]:
