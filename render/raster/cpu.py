@@ -1,0 +1,162 @@
+"""The fast CPU rasteriser: pictures and per-splat measurements without a GPU, equal to `reference`.
+
+Four steps (projection, colour, tile lists, blending) run as serial kernels that release the GIL, each on
+its own share of the splats or tiles. No step depends on how many threads share it, so neither do results.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from render.projection import NEAR, T_STOP, slope_limits
+from render.raster import layout
+from render.raster.kernels_blend import blend_range, gather
+from render.raster.kernels_project import colour_range, project_range
+from render.raster.kernels_sort import depth_order
+from render.raster.kernels_tiles import count_range, fill_range
+from render.raster.picture import Contributions, Picture
+from render.splats import Splats
+from runs.arrays import F32, I64, Array
+from runs.cameras import Camera
+
+Share = Callable[[Callable[..., Any], int], list[Any]]
+MIN_SHARE = 4096  # splats: below it a second thread costs more than it saves
+BLEND_PARTS = 32  # interleaved shares of the tiles; more than threads, so that no thread waits long for the last
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """The visible splats of one view: their kernel rows by slot, and the slots nearest first."""
+
+    rows: F32  # float32 [M, FIELDS]; only `slots` are filled
+    splat_of: Array  # int32 [M], splat of each slot
+    slots: Array  # int32 [V], the filled slots
+    order: Array  # int32 [V], the filled slots, nearest first
+
+
+@dataclass(frozen=True, eq=False)
+class _Lists:
+    """The splats of each tile, nearest first: tile t owns entries[starts[t]:starts[t + 1]]."""
+
+    starts: I64  # int64 [tiles + 1]
+    entries: Array  # int32 [E], slots
+
+
+def rasterise(
+    splats: Splats, camera: Camera, *, background: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    sh_degree: int | None = None, near: float = NEAR, t_stop: float = T_STOP, contributions: bool = False,
+    colours: F32 | None = None, threads: int | None = None,
+) -> Picture:
+    """The splats as the camera sees them, at the camera's `size_px`, by INRIA's rules (see `reference`).
+
+    `background` is RGB 0..1. `sh_degree` caps the degree that is evaluated. `near` is in world units.
+    `t_stop` 0 turns the early stop off, as the GL viewport draws. `colours` [M, 3] are drawn instead of
+    SH (scalar modes, tints). `contributions` also measures what each splat added. `threads` defaults to
+    one per core, and changes no result. Safe to call from several threads at once.
+    """
+    workers = threads or os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as pool:
+        share = _sharing(pool, workers)
+        frame = _project(splats, camera, near, share)
+        _colour(frame, splats, camera, sh_degree, colours, share)
+        lists = _tile_lists(frame, camera, share)
+        return _blend(frame, lists, camera, background, t_stop, contributions, pool)
+
+
+def _sharing(pool: ThreadPoolExecutor, workers: int) -> Share:
+    def share(work: Callable[..., Any], count: int) -> list[Any]:
+        """work(part, first, last) over `count` items in as many parts as there are workers."""
+        parts = max(1, min(workers, count // MIN_SHARE))
+        edges = [count * part // parts for part in range(parts + 1)]
+        return list(pool.map(work, range(parts), edges[:-1], edges[1:]))
+
+    return share
+
+
+def _project(splats: Splats, camera: Camera, near: float, share: Share) -> _Frame:
+    count = len(splats)
+    view = np.ascontiguousarray(camera.camera_from_world[:3, :4], np.float64)
+    lens = np.array([camera.fx, camera.fy, camera.cx, camera.cy, *slope_limits(camera)], np.float64)
+    size = np.array(camera.size_px, np.int64)
+    rows, splat_of = np.empty((count, layout.FIELDS), np.float32), np.empty(count, np.int32)
+
+    def work(_part: int, first: int, last: int) -> Array:
+        found = project_range(first, last, splats.means, splats.scales, splats.quats, splats.opacities,
+                              view, lens, size, near, rows, splat_of)
+        return np.arange(first, first + found, dtype=np.int32)
+
+    slots = np.concatenate(share(work, count))
+    return _Frame(rows, splat_of, slots, slots[depth_order(rows[slots, layout.DEPTH])])
+
+
+def _colour(
+    frame: _Frame, splats: Splats, camera: Camera, sh_degree: int | None, colours: F32 | None, share: Share
+) -> None:
+    slots = frame.slots
+    if colours is not None:
+        frame.rows[slots, layout.RED:layout.BLUE + 1] = colours[frame.splat_of[slots]]
+        return
+    degree = splats.sh_degree if sh_degree is None else min(sh_degree, splats.sh_degree)
+
+    def work(_part: int, first: int, last: int) -> None:
+        colour_range(slots[first:last], splats.means, splats.sh, degree, camera.centre, frame.rows, frame.splat_of)
+
+    share(work, len(slots))
+
+
+def _tile_lists(frame: _Frame, camera: Camera, share: Share) -> _Lists:
+    tiles_x, tiles_y = ((size + layout.TILE - 1) // layout.TILE for size in camera.size_px)
+
+    def count(_part: int, first: int, last: int) -> I64:
+        counts = np.zeros(tiles_x * tiles_y, np.int64)
+        count_range(first, last, frame.order, frame.rows, tiles_x, tiles_y, counts)
+        return counts
+
+    counts = np.stack(share(count, len(frame.order)), axis=1)  # int64 [tiles, parts]
+    ends = np.cumsum(counts).reshape(counts.shape)
+    cursors = np.ascontiguousarray((ends - counts).T)
+    entries = np.empty(int(ends[-1, -1]), np.int32)
+
+    def fill(part: int, first: int, last: int) -> None:
+        fill_range(first, last, frame.order, frame.rows, tiles_x, tiles_y, cursors[part], entries)
+
+    starts = np.append(0, ends[:, -1])
+    share(fill, len(frame.order))
+    return _Lists(starts, entries)
+
+
+def _blend(
+    frame: _Frame, lists: _Lists, camera: Camera, background: tuple[float, float, float], t_stop: float,
+    contributions: bool, pool: ThreadPoolExecutor,
+) -> Picture:
+    width, height = camera.size_px
+    rgb, alpha, depth = np.empty((height, width, 3), np.float32), *np.empty((2, height, width), np.float32)
+    mode_slot = np.empty((height, width), np.int32)
+    noted = len(lists.entries) if contributions else 0
+    weights, hits = np.zeros((noted, 2), np.float32), np.zeros(noted, np.int32)
+    size, behind = np.array(camera.size_px, np.int64), np.asarray(background, np.float32)
+    parts = min(len(lists.starts) - 1, BLEND_PARTS)
+
+    def work(part: int) -> None:
+        blend_range(part, parts, size, lists.starts, lists.entries, frame.rows, behind, t_stop,
+                    rgb, alpha, depth, mode_slot, weights, hits)
+
+    list(pool.map(work, range(parts)))
+    hit = mode_slot >= 0
+    mode_splat, mode_depth = np.full_like(mode_slot, -1), np.full_like(depth, np.nan)
+    mode_splat[hit] = frame.splat_of[mode_slot[hit]]
+    mode_depth[hit] = frame.rows[mode_slot[hit], layout.DEPTH]
+    added = _contributions(frame, lists, weights, hits) if contributions else None
+    return Picture(rgb, alpha, depth, mode_depth, mode_splat, added)
+
+
+def _contributions(frame: _Frame, lists: _Lists, weights: F32, hits: Array) -> Contributions:
+    count = len(frame.rows)
+    weight_sum, weight_max = np.zeros(count, np.float32), np.zeros(count, np.float32)
+    pixel_count = np.zeros(count, np.int32)
+    gather(lists.entries, frame.splat_of, weights, hits, weight_sum, weight_max, pixel_count)
+    return Contributions(weight_sum, weight_max, pixel_count)
