@@ -1,0 +1,147 @@
+"""Scalars of a TensorBoard event file, read without TensorBoard, TensorFlow or torch."""
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from runs.arrays import F64, I64
+from runs.formats.protobuf import NotAMessage, fields, signed, varint
+from runs.formats.tfrecord import read_records
+
+# Field numbers of tensorflow/core/util/event.proto, summary.proto and tensor.proto.
+EVENT_WALL_TIME, EVENT_STEP, EVENT_SUMMARY = 1, 2, 5
+SUMMARY_VALUE, VALUE_TAG, VALUE_SIMPLE, VALUE_TENSOR = 1, 1, 2, 8
+TENSOR_CONTENT = 4
+TENSOR_TYPE = 1
+# dtype number -> (layout of tensor_content, field of the typed list, layout of one entry there or None for a varint)
+TENSOR_TYPES: Mapping[int, tuple[str, int, str | None]] = {
+    1: ("<f", 5, "<f"), 2: ("<d", 6, "<d"), 3: ("<i", 7, None), 9: ("<q", 10, None),
+}
+
+Logged = tuple[str, int, float, float]  # tag, step, value, wall time
+
+
+@dataclass(frozen=True, eq=False)
+class Scalars:
+    """All values of one tag in the order of the file: after a restart steps may go backwards or repeat."""
+
+    steps: I64  # int64 [T]
+    values: F64  # float64 [T]
+    wall_times: F64  # float64 [T], seconds since 1970
+
+
+@dataclass(frozen=True, eq=False)
+class EventFile:
+    """What one pass over an event file gave."""
+
+    scalars: Mapping[str, Scalars]  # by tag as stored
+    offset: int  # pass it to the next `read_events` of the same, longer file
+    notes: tuple[str, ...]
+
+
+def read_events(path: Path, offset: int = 0) -> EventFile:
+    """Scalars from byte `offset` on. An incomplete last record is no error: a trainer may be writing it.
+
+    Damaged parts become notes. Raises UnreadableFile if the file cannot be opened.
+    """
+    records = read_records(path, offset)
+    notes = list(records.notes)
+    if not records.offset and not notes:
+        notes.append("this event file is empty: nothing was logged yet")
+    logged: list[Logged] = []
+    foreign = 0
+    for payload in records.payloads:
+        try:
+            logged += _event(payload)
+        except NotAMessage:
+            foreign += 1
+    if foreign:
+        notes.append(f"{foreign} records are no TensorBoard events and were skipped")
+    return EventFile(_by_tag(logged), records.offset, tuple(notes))
+
+
+def combine(files: Sequence[EventFile]) -> dict[str, Scalars]:
+    """The scalars of all event files of one run, by tag, in the order of wall time."""
+    parts: dict[str, list[Scalars]] = {}
+    for file in files:
+        for tag, scalars in file.scalars.items():
+            parts.setdefault(tag, []).append(scalars)
+    return {tag: _in_order_of_time(some) for tag, some in parts.items()}
+
+
+def _in_order_of_time(parts: list[Scalars]) -> Scalars:
+    times = np.concatenate([part.wall_times for part in parts])
+    order = np.argsort(times, kind="stable")
+    steps = np.concatenate([part.steps for part in parts])
+    values = np.concatenate([part.values for part in parts])
+    return Scalars(steps[order], values[order], times[order])
+
+
+def _by_tag(logged: list[Logged]) -> dict[str, Scalars]:
+    rows: dict[str, list[tuple[int, float, float]]] = {}
+    for tag, step, value, wall_time in logged:
+        rows.setdefault(tag, []).append((step, value, wall_time))
+    return {
+        tag: Scalars(np.array([row[0] for row in some], np.int64), np.array([row[1] for row in some]),
+                     np.array([row[2] for row in some]))
+        for tag, some in rows.items()
+    }
+
+
+def _event(payload: bytes) -> list[Logged]:
+    step, wall_time, summaries = 0, 0.0, []
+    for number, value in fields(payload):
+        if number == EVENT_STEP and isinstance(value, int):
+            step = signed(value)
+        elif number == EVENT_WALL_TIME and isinstance(value, bytes) and len(value) == 8:
+            wall_time = struct.unpack("<d", value)[0]
+        elif number == EVENT_SUMMARY and isinstance(value, bytes):
+            summaries.append(value)
+    return [(tag, step, value, wall_time) for summary in summaries for tag, value in _summary(summary)]
+
+
+def _summary(message: bytes) -> Iterator[tuple[str, float]]:
+    for number, value in fields(message):
+        if number == SUMMARY_VALUE and isinstance(value, bytes):
+            yield from _scalar(value)
+
+
+def _scalar(message: bytes) -> Iterator[tuple[str, float]]:
+    """Tag and value; nothing for pictures, histograms and texts."""
+    tag, found = "", None
+    for number, value in fields(message):
+        if not isinstance(value, bytes):
+            continue
+        if number == VALUE_TAG:
+            tag = value.decode("utf-8", "replace")
+        elif number == VALUE_SIMPLE and len(value) == 4:
+            found = struct.unpack("<f", value)[0]
+        elif number == VALUE_TENSOR:
+            found = _tensor(value)
+    if found is not None:
+        yield tag, found
+
+
+def _tensor(message: bytes) -> float | None:
+    """The value of a tensor with one element, as newer torch and TensorFlow write scalars; None for any other."""
+    stored = dict(fields(message))  # of a repeated field the last counts: a scalar has one
+    layout, list_field, entry = TENSOR_TYPES.get(_as_int(stored.get(TENSOR_TYPE)), ("", 0, None))
+    if not layout:
+        return None
+    content = stored.get(TENSOR_CONTENT)
+    if isinstance(content, bytes) and len(content) == struct.calcsize(layout):
+        return float(struct.unpack(layout, content)[0])
+    value = stored.get(list_field)
+    if isinstance(value, bytes) and entry is not None:
+        return float(struct.unpack(entry, value)[0]) if len(value) == struct.calcsize(entry) else None
+    if isinstance(value, bytes) and value:
+        packed, end = varint(value, 0)
+        return float(signed(packed)) if end == len(value) else None
+    return float(signed(value)) if isinstance(value, int) else None
+
+
+def _as_int(value: int | bytes | None) -> int:
+    return value if isinstance(value, int) else -1

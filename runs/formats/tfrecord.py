@@ -1,0 +1,63 @@
+"""The frame around each TensorBoard event: length, checksum, payload, checksum, in an append-only file."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from runs.formats.crc32c import masked_crc32c
+from runs.formats.small_files import unreadable
+
+HEADER_BYTES = 12  # u64 length, u32 masked CRC-32C of the length
+FOOTER_BYTES = 4  # u32 masked CRC-32C of the payload
+LARGEST_KEPT = 65_536  # larger events hold pictures and histograms, which nobody reads here
+LARGEST_EVENT = 2**31  # protobuf's own limit
+
+
+@dataclass(frozen=True)
+class Records:
+    """The complete records found in one pass."""
+
+    payloads: tuple[bytes, ...]  # those of at most `LARGEST_KEPT` bytes with a right checksum
+    offset: int  # first byte that was not consumed: where to go on when the file has grown
+    notes: tuple[str, ...]
+
+
+def read_records(path: Path, offset: int = 0) -> Records:
+    """Every complete record from `offset` on; an incomplete last one is left for later. Raises UnreadableFile."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(offset)
+            return _read(file, offset, size)
+    except OSError as error:
+        raise unreadable(error, path) from error
+
+
+def _read(file: BinaryIO, offset: int, size: int) -> Records:
+    payloads: list[bytes] = []
+    notes: list[str] = []
+    damaged = 0
+    while size - offset >= HEADER_BYTES:
+        header = file.read(HEADER_BYTES)
+        length = int.from_bytes(header[:8], "little")
+        if length > LARGEST_EVENT or not _fits(header[:8], header[8:]):
+            notes.append(f"the event file is damaged at byte {offset:,}; what follows was not read")
+            break
+        end = offset + HEADER_BYTES + length + FOOTER_BYTES
+        if end > size:
+            break
+        if length <= LARGEST_KEPT:
+            payload = file.read(length)
+            sound = _fits(payload, file.read(FOOTER_BYTES))
+            damaged += not sound
+            payloads += [payload] if sound else []
+        else:
+            file.seek(end)
+        offset = end
+    if damaged:
+        notes.append(f"{damaged} damaged events were skipped: their checksum does not match")
+    return Records(tuple(payloads), offset, tuple(notes))
+
+
+def _fits(data: bytes, checksum: bytes) -> bool:
+    return masked_crc32c(data) == int.from_bytes(checksum, "little")
