@@ -1,0 +1,77 @@
+"""Splats and point clouds in PLY files, in every layout that trainers write."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from runs.arrays import U8
+from runs.errors import UnreadableFile
+from runs.formats.ply_body import Rows, locate, read_properties
+from runs.formats.ply_columns import MEANS, QUATS, RGB, SH0, Columns, SplatHeader, full_scale, splat_header
+from runs.formats.ply_header import Element, Header, read_header
+from runs.gaussians import Gaussians
+from runs.points import PointCloud
+
+
+def read_splat_header(path: Path) -> SplatHeader:
+    """Read the header, and check that the file holds all its rows. Raises UnreadableFile or RefusedFile."""
+    header = read_header(path)
+    says = _other_kind(header, header.element("vertex"))
+    if says:
+        raise UnreadableFile(says, path)
+    return splat_header(locate(header, "vertex"))
+
+
+def read_gaussians(path: Path) -> Gaussians:
+    """Gaussians whose columns are read from the mapped file on first use. Raises as `read_splat_header`."""
+    return gaussians_of(read_splat_header(path))
+
+
+def gaussians_of(header: SplatHeader) -> Gaussians:
+    """Gaussians of a header already read; a column raises UnreadableFile if the file has changed since."""
+    return Gaussians(header.count, header.sh_degree, Columns(header).load, header.extra_names)
+
+
+def read_points(path: Path) -> PointCloud:
+    """A point cloud such as input.ply: x, y, z and, if stored, red, green, blue. Raises UnreadableFile or RefusedFile."""
+    header = read_header(path)
+    rows = locate(header, "vertex")
+    missing = [name for name in MEANS if name not in rows.element.names]
+    if missing:
+        raise UnreadableFile(f"this point cloud has no {', '.join(missing)}", path)
+    return PointCloud(read_properties(rows, MEANS, np.float64), _rgb(rows), path.name)
+
+
+def _rgb(rows: Rows) -> U8 | None:
+    codes = {p.name: p.code for p in rows.element.properties if p.name in RGB}
+    if len(codes) < 3:
+        return None
+    values = read_properties(rows, RGB) / np.float32(full_scale(codes["red"]))
+    return np.asarray(np.rint(np.clip(np.nan_to_num(values), 0, 1) * 255), np.uint8)
+
+
+def _other_kind(header: Header, vertex: Element | None) -> str | None:
+    """What the file is, if it is not a file of splats (formats.md C.4)."""
+    if header.element("chunk") and vertex and "packed_position" in vertex.names:
+        return "this is a PlayCanvas compressed PLY, which cannot be opened yet; export it as an uncompressed PLY"
+    if header.element("codebook_centers"):
+        return "this is a codebook-compressed PLY (reduced-3dgs), which cannot be opened; export it as an uncompressed PLY"
+    if vertex is None:
+        return "this PLY file has no vertices, so it is not a file of splats"
+    if any(re.fullmatch(r"f_anchor_feat_\d+|f_offset_\d+", name) for name in vertex.names):
+        return "this PLY holds Scaffold-GS anchors, not splats: its Gaussians exist only while its networks run"
+    absent = [name for name in (*MEANS, "opacity", "scale_0", "scale_1", *QUATS) if name not in vertex.names]
+    faces = header.element("face")
+    if absent and faces is not None and faces.count:
+        return "this PLY is a triangle mesh, not a file of splats"
+    if absent:
+        return f"this PLY is a plain point cloud, not a file of splats (it has no {', '.join(absent[:4])})"
+    if not _has(vertex, SH0) and not _has(vertex, RGB):
+        return "this PLY has splats without any colour (neither f_dc_0..2 nor red, green, blue)"
+    return None
+
+
+def _has(vertex: Element, names: Sequence[str]) -> bool:
+    return set(names) <= set(vertex.names)

@@ -1,0 +1,157 @@
+"""Which properties of a PLY make which column of Gaussians, and the lazy reading of each column once."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import RLock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runs.arrays import F32, U32
+from runs.formats.ply_body import Rows, map_rows, read_properties
+from runs.formats.ply_header import Element
+from runs.formats.ply_kernels import gather_splats, gather_words
+from runs.gaussians import COLUMNS
+from runs.kernels import PARALLEL_LOCK
+
+SH_C0 = 0.28209479177387814  # Y_0^0: colour = 0.5 + SH_C0 · sh0
+FLAT_LOG_SCALE = np.float32(np.log(1e-6))  # the thickness other tools give to a 2DGS disc
+DEGREE_OF_REST = {0: 0, 9: 1, 24: 2, 45: 3, 72: 4}  # number of f_rest properties -> SH degree
+
+MEANS = ("x", "y", "z")
+QUATS = ("rot_0", "rot_1", "rot_2", "rot_3")
+SH0 = ("f_dc_0", "f_dc_1", "f_dc_2")
+RGB = ("red", "green", "blue")
+NORMALS = ("nx", "ny", "nz")  # written by habit, always zero
+RESERVED = (*COLUMNS, "sh_rest")
+
+
+@dataclass(frozen=True)
+class SplatHeader:
+    """What the header of a splat file tells; no row was read."""
+
+    path: Path
+    count: int
+    sh_degree: int  # 0..4, from the number of f_rest properties
+    size_bytes: int
+    extra_names: tuple[str, ...]  # properties beside the usual ones
+    comments: tuple[str, ...]
+    notes: tuple[str, ...]  # reservations, one sentence each
+    rows: Rows = field(repr=False)
+    columns: Mapping[str, tuple[str, ...]] = field(repr=False)  # column -> stored properties, in our order
+
+
+def splat_header(rows: Rows) -> SplatHeader:
+    """Sort the properties of `rows` into columns; they must hold x, y, z, opacity, two scales, rot_0..3 and a colour."""
+    vertex, header = rows.element, rows.header
+    columns, notes = _columns(vertex)
+    used = {name for names in columns.values() for name in names}
+    extra = tuple(name for name in vertex.names if name not in used and name not in (*NORMALS, *RESERVED))
+    degree = DEGREE_OF_REST[len(columns["sh_rest"])]
+    return SplatHeader(
+        header.path, vertex.count, degree, header.stamp.size_bytes, extra, header.comments, notes, rows, columns,
+    )
+
+
+def full_scale(code: str) -> float:
+    """The stored value that means full brightness: integers use their range, floats 0..1."""
+    return 1.0 if code[0] == "f" else float(np.iinfo(np.dtype(code)).max)
+
+
+def _columns(vertex: Element) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """Which stored properties make which column, and reservations about them."""
+    notes = []
+    scales = tuple(name for name in ("scale_0", "scale_1", "scale_2") if name in vertex.names)
+    if len(scales) == 2:
+        notes.append("stores two scales per splat (2DGS); the third is shown as 1e-6 world units")
+    rest = tuple(sorted((n for n in vertex.names if re.fullmatch(r"f_rest_\d+", n)), key=lambda name: int(name[7:])))
+    if len(rest) not in DEGREE_OF_REST:
+        notes.append(f"has {len(rest)} f_rest properties, which fits no SH degree; view-dependent colour is left out")
+        rest = ()
+    colour = SH0 if set(SH0) <= set(vertex.names) else RGB
+    if colour is RGB:
+        notes.append("stores red, green, blue instead of SH coefficients; they are shown as the base colour")
+    columns = {"means": MEANS, "log_scales": scales, "sh0": colour, "quats_wxyz": QUATS, "logit_opacities": ("opacity",),
+               "sh_rest": rest}
+    return columns, tuple(notes)
+
+
+class Columns:
+    """Reads the columns of one file once each; the five that every view needs come in one pass over the file."""
+
+    def __init__(self, header: SplatHeader) -> None:
+        self._header = header
+        self._swap = header.rows.header.order == ">"
+        self._read: dict[str, F32] = {}
+        self._lock = RLock()
+
+    def load(self, name: str) -> F32:
+        """float32 [N, …] of a column of `Gaussians`; the same array each time."""
+        with self._lock:
+            if name not in self._read:
+                self._read.update(self._fetch(name))
+            return self._read[name]
+
+    def _fetch(self, name: str) -> dict[str, F32]:
+        if name in self._header.extra_names:
+            return {name: read_properties(self._header.rows, (name,)).reshape(-1)}
+        if name == "sh_rest":
+            return {name: self._sh_rest()}
+        names = {column: self._header.columns[column] for column in COLUMNS}
+        stored = self._splats() if self._is_fast([n for group in names.values() for n in group]) else self._any_splats(names)
+        return {column: self._finish(column, values) for column, values in stored.items()}
+
+    def _is_fast(self, names: Sequence[str]) -> bool:
+        """Whether the kernels can read these properties: binary, and all stored as 4-byte floats."""
+        codes = {p.code for p in self._header.rows.element.properties if p.name in set(names)}
+        return codes == {"f4"} and not self._header.rows.is_text and self._header.count > 0
+
+    def _offsets(self, names: Sequence[str]) -> NDArray[np.uint64]:
+        starts = self._header.rows.element.starts
+        return np.array([starts[name] for name in names], np.uint64)
+
+    def _splats(self) -> dict[str, F32]:
+        """The five columns by the fast kernel; a missing third scale is filled with another and overwritten later."""
+        count, stored = self._header.count, self._header.columns
+        three_scales = (*stored["log_scales"], "scale_0")[:3]
+        offsets = self._offsets((*MEANS, *three_scales, *stored["sh0"], *QUATS, "opacity"))
+        out: dict[str, U32] = {name: np.empty((count, *shape), np.uint32) for name, shape in COLUMNS.items()}
+        rows = map_rows(self._header.rows)
+        with PARALLEL_LOCK:
+            gather_splats(
+                rows, offsets, self._swap, out["means"], out["log_scales"], out["sh0"], out["quats_wxyz"], out["logit_opacities"],
+            )
+        return {name: words.view(np.float32) for name, words in out.items()}
+
+    def _any_splats(self, names: Mapping[str, Sequence[str]]) -> dict[str, F32]:
+        """The five columns from any stored type or text, in one pass."""
+        table = read_properties(self._header.rows, [name for group in names.values() for name in group])
+        ends = np.cumsum([len(group) for group in names.values()])[:-1]
+        return {column: np.ascontiguousarray(part) for column, part in zip(names, np.split(table, ends, axis=1), strict=True)}
+
+    def _sh_rest(self) -> F32:
+        """Stored channel by channel (all red, all green, all blue); ours is [N, K-1, 3]."""
+        names = np.reshape(self._header.columns["sh_rest"], (3, -1)).T.ravel().tolist()
+        if self._is_fast(names):
+            words = np.empty((self._header.count, len(names)), np.uint32)
+            rows = map_rows(self._header.rows)
+            with PARALLEL_LOCK:
+                gather_words(rows, self._offsets(names), self._swap, words)
+            values: F32 = words.view(np.float32)
+        else:
+            values = read_properties(self._header.rows, names)
+        return values.reshape(self._header.count, len(names) // 3, 3)
+
+    def _finish(self, name: str, values: F32) -> F32:
+        """Our shape and meaning for a column as it was stored."""
+        stored = self._header.columns[name]
+        if name == "logit_opacities":
+            return values.reshape(-1)
+        if name == "log_scales" and len(stored) == 2:
+            return np.hstack([values[:, :2], np.full((len(values), 1), FLAT_LOG_SCALE)])
+        if name == "sh0" and stored == RGB:
+            codes = {p.name: p.code for p in self._header.rows.element.properties}
+            return np.asarray((values / np.float32(full_scale(codes["red"])) - 0.5) / SH_C0, np.float32)
+        return values
