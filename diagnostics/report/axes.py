@@ -1,0 +1,58 @@
+"""Axes of a plot: round ticks on a linear or logarithmic scale, and positions between 0 and 1."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.report.wording import number
+from runs.arrays import F64
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis from `low` to `high`, with low < high; a logarithmic axis has low > 0."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    log: bool = False
+
+    def place(self, value: float) -> float:
+        """Where a value lies: 0 at `low`, 1 at `high`; outside values lie outside 0..1."""
+        return float(self.places(np.array([value]))[0])
+
+    def places(self, values: F64) -> F64:
+        """The same for many values; NaN stays NaN."""
+        if self.log:
+            return (np.log(values) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
+        return (values - self.low) / (self.high - self.low)
+
+    def labels(self) -> tuple[str, ...]:
+        return tuple(number(tick) for tick in self.ticks)
+
+
+def linear_axis(low: float, high: float, most: int = 6, *, snug: bool = False) -> Axis:
+    """Ticks at 1, 2 or 5 × 10ⁿ; the ends go out to the next tick, or stay where they are with `snug`."""
+    if not high > low:
+        low, high = low - (abs(low) or 1) / 2, high + (abs(high) or 1) / 2
+    step = _round_step((high - low) / most)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    ticks = tuple(float(f"{index * step:.12g}") for index in range(first, last + 1))
+    if snug:
+        return Axis(low, high, tuple(tick for tick in ticks if low <= tick <= high))
+    return Axis(ticks[0], ticks[-1], ticks)
+
+
+def log_axis(low: float, high: float) -> Axis:
+    """Ticks at powers of ten, thinned to at most six; both ends must be positive."""
+    first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
+    last = max(last, first + 1)
+    stride = math.ceil((last - first) / 5)
+    return Axis(10.0**first, 10.0**last, tuple(10.0**power for power in range(first, last + 1, stride)), log=True)
+
+
+def _round_step(rough: float) -> float:
+    """The smallest of 1, 2, 5 × 10ⁿ that is not below `rough`."""
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))

@@ -1,0 +1,250 @@
+"""The chapters of the PDF: summary, the run, each finding, what was clear or not evaluable, how it was made."""
+
+from collections.abc import Iterator
+
+from reportlab.platypus import CondPageBreak, Flowable, KeepTogether, PageBreak, Table
+
+from diagnostics.catalogue import Pattern
+from diagnostics.report import pdf_style as style
+from diagnostics.report.pdf_parts import (
+    HALF,
+    Bookmark,
+    Chip,
+    Pages,
+    link,
+    pictures,
+    plain_grid,
+    room,
+    side_by_side,
+    source_line,
+    table,
+    text,
+    with_code,
+)
+from diagnostics.report.pdf_plots import PlotBox, plot_key
+from diagnostics.report.report import FindingPage, Report
+from diagnostics.report.wording import count, iterations, listed, number, percent, setting
+from diagnostics.verdict import NOT_AVAILABLE, Fix
+
+FINDING_NEEDS = 0.66 * style.HEIGHT  # a finding starts on a new page where less is left
+
+
+def chapters(report: Report, pages: Pages) -> list[Flowable]:
+    """Everything in order; `pages` holds the page numbers of the pass before."""
+    told = [*summary(report, pages), *the_run(report, pages), *findings(report, pages), *verdicts(report, pages)]
+    return [*told, *provenance(report, pages)]
+
+
+def section(title: str, key: str, pages: Pages, level: int = 0) -> list[Flowable]:
+    """A heading that stays with what follows and stands in the outline."""
+    heading = text(title, style.SECTION)
+    heading.keepWithNext = True
+    return [CondPageBreak(110), Bookmark(key, title, level, pages), heading]
+
+
+def label(title: str) -> Flowable:
+    heading = text(title, style.LABEL)
+    heading.keepWithNext = True
+    return heading
+
+
+def summary(report: Report, pages: Pages) -> Iterator[Flowable]:
+    yield text("Diagnosis of a 3D Gaussian Splatting training run", style.OVERLINE)
+    yield Bookmark("summary", "Summary", 0, pages)
+    yield text(report.run_name, style.TITLE)
+    yield text(f"{iterations(report.span).capitalize()} · {report.made_at:%Y-%m-%d %H:%M %Z}", style.OVERLINE)
+    yield room(8)
+    for paragraph in report.story:
+        yield text(paragraph, style.LEAD)
+    if report.findings:
+        yield label("Findings, root causes first")
+        yield table(
+            ["", "Code", "Finding", "Iterations", "Confidence", "Page"],
+            [_finding_row(page, pages) for page in report.findings], [13, 11, 44, 20, 14, 8])
+
+
+def _finding_row(page: FindingPage, pages: Pages) -> list[Flowable | str]:
+    reported, key = page.reported, finding_key(page)
+    first, last = reported.iterations
+    return [
+        Chip(reported.severity), _code(reported.pattern), link(reported.pattern.title, f"#{key}"),
+        f"{first:,}–{last:,}" if first != last else f"{first:,}", percent(reported.finding.confidence),
+        link(f"{pages.before[key]:,}" if key in pages.before else "–", f"#{key}"),
+    ]
+
+
+def finding_key(page: FindingPage) -> str:
+    return f"finding-{page.number}"
+
+
+def the_run(report: Report, pages: Pages) -> Iterator[Flowable]:
+    yield from section("The run", "run", pages)
+    yield table([], [[text(name, style.CELL_MUTED), _fact(name, told)] for name, told in report.facts], [24, 86])
+    if report.overview:
+        yield label("Over the whole training")
+        yield room(3)
+        yield from (PlotBox(plot, style.WIDTH, 84) for plot in report.overview)
+        yield text(plot_key(report.overview), style.CAPTION)
+    else:
+        yield text(f"Plots {NOT_AVAILABLE}: the run logged no quality, loss or number of Gaussians.", style.CAPTION)
+
+
+def _fact(name: str, told: str) -> Flowable:
+    return text(told, style.CELL_MONO if name in ("Folder", "Photos and camera model") else style.CELL)
+
+
+def findings(report: Report, pages: Pages) -> Iterator[Flowable]:
+    if not report.findings:
+        return
+    yield PageBreak()
+    yield from section("Findings", "findings", pages)
+    for page in report.findings:
+        yield from finding(page, report, pages)
+
+
+def finding(page: FindingPage, report: Report, pages: Pages) -> Iterator[Flowable]:
+    reported = page.reported
+    yield CondPageBreak(FINDING_NEEDS)
+    yield Bookmark(finding_key(page), f"{reported.pattern.code} {reported.pattern.title}", 1, pages)
+    yield _finding_heading(page)
+    says = text(reported.finding.says, style.LEAD)
+    says.keepWithNext = True
+    yield says
+    yield from _places(page)
+    yield from _explained(page, report)
+    yield from _seen(page)
+    yield from _measured(page)
+    yield label("Cause")
+    yield text(reported.cause or NOT_AVAILABLE)
+    yield from _fixes(page)
+    yield from _sources(page)
+    yield room(10)
+
+
+def _finding_heading(page: FindingPage) -> Flowable:
+    reported = page.reported
+    chip = Chip(reported.severity)
+    about = (f"{reported.pattern.code} · {reported.pattern.kind} · {iterations(reported.iterations)} · "
+             f"confidence {percent(reported.finding.confidence)}")
+    meta = Table([[chip, text(about, style.CELL_MUTED)]], colWidths=[chip.width + 8, style.WIDTH - chip.width - 8],
+                 style=plain_grid(bottom=2, align="MIDDLE"), hAlign="LEFT")
+    heading = KeepTogether([room(8), meta, text(f"{page.number}. {reported.pattern.title}", style.FINDING)])
+    heading.keepWithNext = True
+    return heading
+
+
+def _explained(page: FindingPage, report: Report) -> Iterator[Flowable]:
+    """Which findings explain this one."""
+    for other in report.findings:
+        if other.reported.pattern.code in page.reported.consequence_of:
+            title = f"A consequence of {other.reported.pattern.code} {other.reported.pattern.title}"
+            yield link(title, f"#{finding_key(other)}", style.BODY)
+
+
+def _seen(page: FindingPage) -> Iterator[Flowable]:
+    """The pictures and the plots."""
+    if page.strip.pictures:
+        yield KeepTogether([pictures(page.strip.pictures), text(page.strip.caption, style.CAPTION)])
+    else:
+        yield text(page.strip.caption, style.CAPTION)
+    if not page.plots:
+        return
+    boxes = [PlotBox(plot, HALF if len(page.plots) > 1 else style.WIDTH, 74) for plot in page.plots]
+    drawn = side_by_side(*boxes) if len(boxes) > 1 else boxes[0]
+    yield KeepTogether([room(4), drawn, text(plot_key(page.plots), style.CAPTION)])
+
+
+def _measured(page: FindingPage) -> Iterator[Flowable]:
+    """Evidence rows, and the limits they were held against with their reasons."""
+    yield label("Evidence")
+    rows: list[list[Flowable | str]] = [
+        [row.what, text(number(row.value, row.unit), style.CELL_BOLD), "–" if row.limit is None else number(row.limit, row.unit),
+         "–" if row.iteration is None else f"{row.iteration:,}", text(row.source or "–", style.CELL_MUTED)]
+        for row in page.reported.finding.evidence]
+    yield table(["What", "Measured", "Limit", "Iteration", "From"], rows, [42, 22, 18, 13, 25])
+    if page.limits:
+        yield room(5)
+        limits: list[list[Flowable | str]] = [
+            [_mono(limit.name), text(setting(limit.value), style.CELL_BOLD), limit.reason]
+            for limit in page.limits]
+        yield table(["Limit", "Value", "Why this number"], limits, [22, 18, 80])
+
+
+def _fixes(page: FindingPage) -> Iterator[Flowable]:
+    yield label("What to do, in this order")
+    rows: list[list[Flowable | str]] = [
+        [f"{index}", with_code(fix.do, _change(fix)), text(fix.expect, style.CELL_MUTED)]
+        for index, fix in enumerate(page.reported.fixes, 1)]
+    yield table(["", "Do", "Expect"], rows or [["", NOT_AVAILABLE, ""]], [5, 66, 49])
+
+
+def _change(fix: Fix) -> str:
+    """The setting with its value and the proposed one; empty where the fix is not a setting."""
+    if not fix.setting:
+        return ""
+    proposed = "" if fix.proposed is None else f" → {setting(fix.proposed)}"
+    return f"{fix.setting}: {setting(fix.current)}{proposed}"
+
+
+def _places(page: FindingPage) -> Iterator[Flowable]:
+    """Which Gaussians and which cameras; the iterations stand in the heading."""
+    place, cameras = page.reported.finding.gaussians, page.reported.finding.cameras
+    told = []
+    if place is not None:
+        named = f"{count(place.count, 'Gaussian')} of {place.of:,} ({percent(place.fraction)})"
+        told.append(f"{named} at iteration {place.iteration:,}")
+    if cameras:
+        told.append(f"{count(len(cameras), 'camera')}: {listed(cameras)}")
+    if told:
+        yield text(" · ".join(told), style.PLACES)
+
+
+def _sources(page: FindingPage) -> Iterator[Flowable]:
+    if page.reported.pattern.sources:
+        yield label("Sources")
+        for source in page.reported.pattern.sources:
+            yield source_line(source)
+
+
+def verdicts(report: Report, pages: Pages) -> Iterator[Flowable]:
+    """What was looked for and not found, and what could not be judged."""
+    if report.clear:
+        yield from section("Looked for and not found", "clear", pages)
+        yield table(["Code", "Pattern"], [[_code(pattern), pattern.title] for pattern in report.clear], [14, 96])
+    if report.not_evaluable:
+        yield from section("Not evaluable", "not-evaluable", pages)
+        yield text("Nothing is said for or against these patterns, because the run does not hold what they need.")
+        yield table(
+            ["Code", "Pattern", "What is missing"],
+            [[_code(undecided.pattern), undecided.pattern.title, "; ".join(undecided.missing) or NOT_AVAILABLE]
+             for undecided in report.not_evaluable], [14, 40, 56])
+
+
+def _code(pattern: Pattern) -> Flowable:
+    return text(pattern.code, style.CELL_MUTED)
+
+
+def provenance(report: Report, pages: Pages) -> Iterator[Flowable]:
+    """Notes, settings, software and file hashes."""
+    if report.notes:
+        yield from section("Notes on reading the run", "notes", pages)
+        yield table(["File", "Note"], [[_mono(note.file), note.says] for note in report.notes], [44, 66])
+    if report.settings:
+        yield from section("Settings", "settings", pages)
+        yield table(
+            ["Setting", "Value", "From"],
+            [[_mono(entry.name), _mono(setting(entry.value)), text(entry.source, style.CELL_MUTED)]
+             for entry in report.settings], [40, 40, 30])
+    yield from section("How this report was made", "provenance", pages)
+    yield table([], [[text(name, style.CELL_MUTED), told] for name, told in report.software], [24, 86])
+    yield label("Files read, as they were when this report was made")
+    yield table(
+        ["File", "Bytes", "SHA-256 of the whole file"],
+        [[_mono(file.name), number(file.size_bytes), _mono(file.sha256)] for file in report.files],
+        [44, 18, 48])
+    if report.files_left_out:
+        yield text(f"{count(report.files_left_out, 'further file')} of the folder not hashed, for number or size.", style.CAPTION)
+
+
+def _mono(content: str) -> Flowable:
+    return text(content, style.CELL_MONO)

@@ -1,0 +1,146 @@
+"""Pictures of a report: the guilty Gaussians tinted, the plain rendering, and the photo, from one camera."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from PIL import Image
+
+from diagnostics.diagnosis import Diagnosis, Reported
+from diagnostics.report.viewpoint import best_camera, fitted
+from diagnostics.report.wording import count, percent
+from diagnostics.verdict import NOT_AVAILABLE
+from render.raster.cpu import rasterise
+from render.splats import Splats, prepare
+from runs.arrays import F32, U8, Mask
+from runs.cameras import Camera
+from runs.checkpoints import Checkpoint
+from runs.errors import RunError
+
+LONGEST_PX = 640  # about 300 dots per inch at the printed size
+SHORTEST_PX = 360  # smaller pictures are enlarged smoothly, so that a printer does not show them as mosaics
+TINT = np.array([1.0, 0.42, 0.0], np.float32)
+LUMA = np.array([0.2126, 0.7152, 0.0722], np.float32)  # ITU-R BT.709
+SH_C0 = np.float32(0.28209479177387814)  # 1 / (2 √π), the constant harmonic
+
+
+@dataclass(frozen=True, eq=False)
+class ReportPicture:
+    """One picture and what it is."""
+
+    label: str
+    pixels: U8  # uint8 [H, W, 3]
+
+
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """Pictures of one view side by side; where there are none, `caption` says why."""
+
+    pictures: tuple[ReportPicture, ...]
+    caption: str
+
+
+@dataclass
+class Gallery:
+    """Draws the strips of one diagnosis; keeps the last prepared checkpoint, because neighbours often share it."""
+
+    diagnosis: Diagnosis
+    _kept: tuple[int, Splats] | None = field(default=None, repr=False)
+
+    def strip(self, reported: Reported) -> Strip:
+        """The finding's view at its iteration; a file that cannot be read leaves a sentence instead."""
+        checkpoint = self._checkpoint(reported)
+        if checkpoint is None:
+            return Strip((), f"Picture {NOT_AVAILABLE}: the run holds no saved Gaussians")
+        try:
+            return self._drawn(reported, checkpoint, self._splats(checkpoint))
+        except RunError as error:
+            return Strip((), f"Picture {NOT_AVAILABLE}: {error}")
+
+    def _checkpoint(self, reported: Reported) -> Checkpoint | None:
+        """The saved set that the finding names, else the last one up to the finding's end, else the first."""
+        saved, place = self.diagnosis.run.checkpoints, reported.finding.gaussians
+        if place is not None:
+            return self.diagnosis.run.checkpoint(place.iteration)
+        before = [checkpoint for checkpoint in saved if checkpoint.iteration <= reported.iterations[1]]
+        return next(iter((*before[-1:], *saved)), None)
+
+    def _splats(self, checkpoint: Checkpoint) -> Splats:
+        if self._kept is None or self._kept[0] != checkpoint.iteration:
+            self._kept = (checkpoint.iteration, prepare(checkpoint.gaussians))
+        return self._kept[1]
+
+    def _drawn(self, reported: Reported, checkpoint: Checkpoint, splats: Splats) -> Strip:
+        if not len(splats):
+            return Strip((), f"Picture {NOT_AVAILABLE}: no Gaussian of iteration {checkpoint.iteration:,} can be drawn")
+        place = reported.finding.gaussians
+        guilty = np.zeros(len(splats), bool) if place is None else np.isin(splats.rows, place.rows)
+        camera = self._camera(reported, splats, guilty)
+        drawn = camera.resized(fitted(camera.size_px, LONGEST_PX))
+        white = bool(self.diagnosis.run.settings.value("white_background"))
+        background = (1.0, 1.0, 1.0) if white else (0.0, 0.0, 0.0)
+        views = {"Guilty Gaussians tinted": tint(splats, guilty)} if guilty.any() else {}
+        rendered = [ReportPicture(label, _shown(rasterise(view, drawn, background=background).rgb))
+                    for label, view in (views | {"Rendering": splats}).items()]
+        pictures = (*rendered, *self._photo(camera, drawn.size_px, background))
+        where = (f"Iteration {checkpoint.iteration:,}, camera {camera.name}, {drawn.size_px[0]} × {drawn.size_px[1]} px, "
+                 f"on {'white' if white else 'black'}. ")
+        return Strip(pictures, where + _about_tint(reported, guilty))
+
+    def _camera(self, reported: Reported, splats: Splats, guilty: Mask) -> Camera:
+        named = {camera.name: camera for camera in self.diagnosis.run.cameras}
+        accused = [named[name] for name in reported.finding.cameras if name in named]
+        shown = guilty if guilty.any() else np.ones(len(splats), bool)
+        return best_camera(accused[:1] or self.diagnosis.run.cameras, splats, shown)
+
+    def _photo(self, camera: Camera, size_px: tuple[int, int], background: tuple[float, float, float]) -> list[ReportPicture]:
+        photo = self.diagnosis.run.photos.get(camera.name)
+        if photo is None:
+            return []
+        try:
+            return [ReportPicture("Photo", _shown(composited(photo.pixels(size_px), background)))]
+        except RunError as error:
+            self.diagnosis.run.book.add_error(error)
+            return []
+
+
+def tint(splats: Splats, guilty: Mask) -> Splats:
+    """The same splats with the guilty ones orange and the others grey; both keep their shading.
+
+    Works on the harmonics, which are linear: colour = 0.5 + Σ sh · Y, so mixing channels mixes colours. `guilty` is bool [M].
+    """
+    grey = (splats.sh @ LUMA)[..., None]  # [M, K, 1], grey shading around 0.5
+    dim = np.where(guilty[:, None, None], 0.6 * TINT, np.float32(0.7))
+    sh = np.asarray(grey * dim, np.float32)
+    at_half = np.where(guilty[:, None], 0.75 * TINT, np.float32(0.55))  # what a splat of 50 % grey becomes
+    sh[:, 0] += (at_half - np.float32(0.5)) / SH_C0
+    return replace(splats, sh=sh)
+
+
+def composited(pixels: F32, background: tuple[float, float, float]) -> F32:
+    """A photo [H, W, 3 or 4] over the background colour, as the trainer composites it."""
+    if pixels.shape[2] == 3:
+        return pixels
+    alpha = pixels[..., 3:]
+    return np.asarray(pixels[..., :3] * alpha + (1 - alpha) * np.asarray(background, np.float32), np.float32)
+
+
+def _shown(rgb: F32) -> U8:
+    """float [H, W, 3] as bytes, enlarged where it is too small to print well."""
+    pixels = np.asarray(np.clip(rgb, 0, 1) * 255 + 0.5, np.uint8)
+    height, width = pixels.shape[:2]
+    factor = -(-SHORTEST_PX // max(height, width))
+    if factor <= 1:
+        return pixels
+    return np.asarray(Image.fromarray(pixels).resize((width * factor, height * factor), Image.Resampling.BICUBIC))
+
+
+def _about_tint(reported: Reported, guilty: Mask) -> str:
+    place = reported.finding.gaussians
+    if place is None:
+        return "Nothing is tinted, because the finding names no Gaussians."
+    undrawn = place.count - int(guilty.sum())
+    named = count(place.count, "Gaussian")
+    hidden = f" {count(undrawn, 'of them is', 'of them are')} not drawn, for invalid values." if undrawn else ""
+    if not guilty.any():
+        return f"The finding names {named}.{hidden}"
+    return f"Orange: {named} that the finding names ({percent(place.fraction)}); grey: all others.{hidden}"

@@ -1,0 +1,86 @@
+"""How numbers and names of a diagnosis read: units, thousands, missing values, long names."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from diagnostics.verdict import NOT_AVAILABLE
+
+SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def number(value: float | int | str | None, unit: str = "") -> str:
+    """A measured value with its unit; None and NaN read "not available", infinities "infinite"."""
+    if value is None:
+        return NOT_AVAILABLE
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if math.isnan(value):
+        return NOT_AVAILABLE
+    told = _digits(value)
+    return f"{told}{NO_BREAK}{unit}" if unit else told
+
+
+def _digits(value: float | int) -> str:
+    if math.isinf(value):
+        return "infinite" if value > 0 else "−infinite"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}".replace("-", "−")
+    if 1e-3 <= abs(value) < 1e6:
+        return _short(value)
+    mantissa, exponent = f"{value:.2e}".split("e")
+    power = str(int(exponent)).translate(SUPERSCRIPTS)
+    return f"{mantissa.rstrip('0').rstrip('.')}{NO_BREAK}×{NO_BREAK}10{power}".replace("-", "−")
+
+
+def _short(value: float) -> str:
+    """Four significant digits, and never fewer than the integer part has."""
+    decimals = max(0, 3 - math.floor(math.log10(abs(value))))
+    text = f"{value:,.{decimals}f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−")
+
+
+def percent(fraction: float) -> str:
+    """A share as people say it: 0 %, < 0.1 %, 3.4 %, 80 %."""
+    if math.isnan(fraction):
+        return NOT_AVAILABLE
+    share = fraction * 100
+    if 0 < share < 0.1:
+        return f"<{NO_BREAK}0.1{NO_BREAK}%"
+    return f"{share:.0f}{NO_BREAK}%" if share >= 10 or float(share).is_integer() else f"{share:.1f}{NO_BREAK}%"
+
+
+def count(amount: int, one: str, many: str = "") -> str:
+    """The amount with its noun: "1 finding", "3,000 findings"."""
+    return f"{amount:,}{NO_BREAK}{one if amount == 1 else many or one + 's'}"
+
+
+def iterations(span: tuple[int, int]) -> str:
+    """An interval of iterations: "iteration 600" or "iterations 600–1,500"."""
+    first, last = span
+    return f"iteration {first:,}" if first == last else f"iterations {first:,}–{last:,}"
+
+
+def setting(value: Any) -> str:
+    """A setting's value as the trainer would write it; None is what was not stored."""
+    if value is None:
+        return NOT_AVAILABLE
+    return value if isinstance(value, str) else repr(value)
+
+
+def shortened(name: str, length: int) -> str:
+    """At most `length` characters, the middle left out: both ends of a file name tell most."""
+    if len(name) <= length:
+        return name
+    head = (length - 1) // 2
+    return f"{name[:head]}…{name[-(length - 1 - head):]}"
+
+
+def listed(names: Iterable[str], most: int = 60) -> str:
+    """Names with commas, and how many more there are."""
+    every = list(names)
+    told = ", ".join(every[:most])
+    return told if len(every) <= most else f"{told} … and {len(every) - most:,} more"
