@@ -171,3 +171,9 @@ class Job(Latest):
             over=lambda: self._session.done(self.name),
         )
         self._session.report(self.name, -1.0, text)
+
+
+def close_lanes(root: QObject) -> None:
+    """End every lane below `root` and wait for its worker; a window does this before it goes."""
+    for lane in root.findChildren(Latest):
+        lane.close()

@@ -1,0 +1,121 @@
+"""Diagnosing: the long jobs behind the buttons: diagnose, score the shown Gaussians, write the report."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from app.lanes import Job, Task
+from app.session import Session, State
+from diagnostics.diagnosis import Diagnosis, Reported
+from runs.arrays import F32
+from runs.run import Run
+
+SCORES = ("floater_score", "ghost_score")  # facts of diagnostics, one number per Gaussian
+
+
+class Doctor(QObject):
+    """Runs one diagnosis at a time; findings are shown as they come."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self._diagnose, self._score, self._export = Job("diagnose", session), Job("score", session), Job("export", session)
+        self._before: Diagnosis | None = None  # what a cancelled diagnosis gives way to
+        session.watch(self.show_run, "run")
+        session.watch(self.show_wanted_score, "colour_by", "shown")
+
+    def show_run(self, _state: State) -> None:
+        """Work for another run is no longer wanted."""
+        for job in (self._diagnose, self._score, self._export):
+            job.cancel()
+
+    def show_wanted_score(self, state: State) -> None:
+        """A colouring that nobody has computed yet is computed for the checkpoint that is shown."""
+        name, run, shown = state.colour_by, state.run, state.shown
+        if name not in SCORES or run is None or shown is None or name in state.scores:
+            self._score.cancel()
+            return
+        text = f"Computing the {name.replace('_', ' ')}"
+        self._score.start(
+            text, lambda task: score(run, shown.checkpoint.iteration, name, task),
+            lambda values: self._session.update(scores={**self._session.state.scores, name: values}),
+        )
+
+    def diagnose(self) -> None:
+        """Judge every pattern on the chosen range."""
+        state = self._session.state
+        run, span = state.run, state.span
+        if run is None:
+            return
+        found: list[Reported] = []
+        self._before = state.diagnosis
+        self._session.update(diagnosis=None, finding=None)
+
+        def on_partial(reported: Reported) -> None:
+            found.append(reported)
+            self._session.update(diagnosis=Diagnosis(run, span or (0, run.iterations[-1]), tuple(found), (), (), ()))
+
+        self._diagnose.start(
+            "Diagnosing", lambda task: examine(run, span, task), lambda done: self._session.update(diagnosis=done), on_partial)
+
+    def cancel(self) -> None:
+        """Stop whatever runs; the last complete diagnosis comes back."""
+        if self._diagnose.busy:
+            self._diagnose.cancel()
+            self._session.update(diagnosis=self._before)
+        self._score.cancel()
+        self._export.cancel()
+
+    def export_report(self, path: Path, done: Callable[[Path], None]) -> None:
+        """Write the PDF; `done` is told the path."""
+        diagnosis = self._session.state.diagnosis
+        if diagnosis is not None:
+            self._export.start(f"Writing {path.name}", lambda task: write_report(diagnosis, path, task), done)
+
+    def export_json(self, path: Path, done: Callable[[Path], None]) -> None:
+        """Write the JSON of the contract; `done` is told the path."""
+        diagnosis = self._session.state.diagnosis
+        if diagnosis is not None:
+            self._export.start(f"Writing {path.name}", lambda _: write_json(diagnosis, path), done)
+
+
+def examine(run: Run, span: tuple[int, int] | None, task: Task) -> Diagnosis:
+    """The diagnosis, told to a lane. Raises Cancelled."""
+    from diagnostics.diagnose import diagnose  # every detector: not before it is needed
+
+    return diagnose(run, span, progress=task.progress, cancelled=task.cancelled, on_finding=task.partial)
+
+
+def score(run: Run, iteration: int, name: str, task: Task) -> F32:
+    """One score for every Gaussian of the checkpoint at `iteration`, float32 [N]. Raises ValueError with what is missing."""
+    import diagnostics.diagnose  # noqa: F401  (registers every fact)
+    from diagnostics.evidence import Evidence
+    from diagnostics.verdict import NotEvaluable
+
+    value = Evidence(run, (0, iteration), task.cancelled).get(name)
+    if isinstance(value, NotEvaluable):
+        raise NotScored(f"No {name.replace('_', ' ')} for this run: it needs {'; '.join(value.missing)}")
+    scores: F32 = value
+    return scores
+
+
+class NotScored(Exception):
+    """A score cannot be computed from what the run holds."""
+
+
+def write_report(diagnosis: Diagnosis, path: Path, task: Task) -> Path:
+    """The PDF at `path`. Raises OSError."""
+    from diagnostics.report.pdf import write_pdf
+
+    write_pdf(diagnosis, path, progress=task.progress)
+    return path
+
+
+def write_json(diagnosis: Diagnosis, path: Path) -> Path:
+    """The JSON at `path`. Raises OSError."""
+    from diagnostics.report.json import to_json
+
+    path.write_text(json.dumps(to_json(diagnosis), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    return path

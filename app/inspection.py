@@ -1,0 +1,164 @@
+"""Inspection: everything that is known about one Gaussian, against the population it belongs to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from render.harmonics import C0
+from runs.arrays import F32, Array
+from runs.gaussians import Gaussians
+from runs.quantities import QUANTITIES
+from runs.run import Run
+
+NEIGHBOURS = 6
+SLOW = ("neighbour_distance",)  # a tree over the whole population; the nearest ones of one Gaussian are listed instead
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One parameter. `percentile` 0..100: how much of the population lies below it; None where that means nothing."""
+
+    name: str
+    stored: float | None
+    meant: float | None
+    unit: str = ""
+    percentile: float | None = None
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A Gaussian nearby."""
+
+    row: int
+    distance: float  # world units
+    sigmas: float  # the same in standard deviations of the inspected Gaussian's largest axis
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The same Gaussian at another saved iteration."""
+
+    iteration: int
+    opacity: float
+    max_scale: float
+    moved: float  # world units, from where it is in the inspected iteration
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What the inspector shows; `colour` is the DC colour, clamped to 0..1."""
+
+    row: int
+    of: int
+    iteration: int
+    parameters: tuple[Fact, ...]
+    quantities: tuple[Fact, ...]
+    neighbours: tuple[Neighbour, ...]
+    colour: tuple[float, float, float]
+    history: tuple[Moment, ...] | str  # a string says why it is not available
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """All Gaussians of one iteration, with each column computed once."""
+
+    gaussians: Gaussians
+    _columns: dict[str, F32] = field(default_factory=dict)
+
+    def column(self, name: str) -> F32:
+        """A quantity of `runs.quantities`, float32 [N]."""
+        if name not in self._columns:
+            self._columns[name] = QUANTITIES[name].compute(self.gaussians)
+        return self._columns[name]
+
+
+def inspect(population: Population, row: int, iteration: int, run: Run, beat: Callable[[], None]) -> Inspection:
+    """Raises RunError where another iteration's file cannot be read, and whatever `beat` raises."""
+    gaussians = population.gaussians
+    parameters = _parameters(gaussians, row)
+    beat()
+    quantities = []
+    for name in QUANTITIES:
+        if name not in SLOW:
+            beat()
+            column, unit = population.column(name), QUANTITIES[name].unit
+            quantities.append(Fact(QUANTITIES[name].title, None, float(column[row]), unit, percentile(column, row)))
+    return Inspection(
+        row, gaussians.count, iteration, parameters, tuple(quantities), neighbours(gaussians, row),
+        _colour(gaussians, row), history(run, iteration, gaussians, row, beat),
+    )
+
+
+def percentile(column: Array, row: int) -> float | None:
+    """Share of the finite values below this row's, equals counted half, in percent."""
+    value, finite = column[row], column[np.isfinite(column)]
+    if not np.isfinite(value):
+        return None
+    return float(100 * (np.count_nonzero(finite < value) + 0.5 * np.count_nonzero(finite == value)) / len(finite))
+
+
+def neighbours(gaussians: Gaussians, row: int, k: int = NEIGHBOURS) -> tuple[Neighbour, ...]:
+    """The `k` nearest other Gaussians by their means."""
+    if not np.isfinite(gaussians.means[row]).all():
+        return ()
+    distance = np.linalg.norm(gaussians.means - gaussians.means[row], axis=1)
+    distance[row] = np.nan
+    distance[~np.isfinite(distance)] = np.inf
+    nearest = np.argpartition(distance, min(k, len(distance) - 1))[:k]
+    nearest = nearest[np.argsort(distance[nearest], kind="stable")]
+    sigma = float(gaussians.scales[row].max())
+    return tuple(Neighbour(int(n), float(distance[n]), float(distance[n]) / sigma) for n in nearest if np.isfinite(distance[n]))
+
+
+def joined_iterations(run: Run, iteration: int) -> tuple[int, ...] | str:
+    """Saved iterations in which a row is surely the same Gaussian, or why none is.
+
+    INRIA's trainer keeps the order of rows, and neither adds nor removes any once densification has ended.
+    """
+    until = run.settings.value("densify_until_iter")
+    if run.trainer.name != "inria" or not isinstance(until, int):
+        return "rows cannot be joined: nothing says that this trainer keeps their order"
+    here = run.checkpoint(iteration)
+    if here is None or iteration < until:
+        return f"rows cannot be joined: densification goes on until iteration {until:,}"
+    others = tuple(c.iteration for c in run.checkpoints if c.iteration >= until and c.count == here.count and c is not here)
+    return others or "rows cannot be joined: no other iteration was saved after densification ended"
+
+
+def history(run: Run, iteration: int, gaussians: Gaussians, row: int, beat: Callable[[], None]) -> tuple[Moment, ...] | str:
+    """The same row at the other joined iterations, or why that is not available."""
+    joined = joined_iterations(run, iteration)
+    if isinstance(joined, str):
+        return joined
+    moments = []
+    for other in joined:
+        beat()
+        checkpoint = run.checkpoint(other)
+        if checkpoint is not None:
+            there = checkpoint.read()  # not kept: only three columns are looked at
+            moved = float(np.linalg.norm(there.means[row] - gaussians.means[row]))
+            moments.append(Moment(other, float(there.opacities[row]), float(there.scales[row].max()), moved))
+    return tuple(moments)
+
+
+def _parameters(gaussians: Gaussians, row: int) -> tuple[Fact, ...]:
+    means, scales, norm = gaussians.means[row], gaussians.scales[row], gaussians.quat_norms[row]
+    facts = [Fact(f"Mean {axis}", float(means[i]), float(means[i]), "world units", percentile(gaussians.means[:, i], row))
+             for i, axis in enumerate("xyz")]
+    facts += [Fact(f"Scale {i + 1}", float(gaussians.log_scales[row, i]), float(scales[i]), "world units",
+                   percentile(gaussians.log_scales[:, i], row)) for i in range(3)]
+    facts += [Fact(f"Quaternion {axis}", float(value), float(value / norm) if norm > 0 else None)
+              for axis, value in zip("wxyz", gaussians.quats_wxyz[row], strict=True)]
+    facts.append(Fact("Opacity", float(gaussians.logit_opacities[row]), float(gaussians.opacities[row]), "",
+                      percentile(gaussians.logit_opacities, row)))
+    facts += [Fact(f"Colour {channel} (SH 0)", float(gaussians.sh0[row, i]), float(0.5 + C0 * gaussians.sh0[row, i]), "",
+                   percentile(gaussians.sh0[:, i], row)) for i, channel in enumerate(("red", "green", "blue"))]
+    facts += [Fact(name, float(gaussians.extra(name)[row]), None, "", percentile(gaussians.extra(name), row))
+              for name in gaussians.extra_names]
+    return tuple(facts)
+
+
+def _colour(gaussians: Gaussians, row: int) -> tuple[float, float, float]:
+    red, green, blue = np.nan_to_num(np.clip(0.5 + C0 * gaussians.sh0[row], 0, 1)).tolist()
+    return red, green, blue

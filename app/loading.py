@@ -1,0 +1,81 @@
+"""Loading: opens runs and checkpoints in lanes and hands what arrived to the session."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from app.cache import ShownCache
+from app.lanes import Job, Task
+from app.session import Session, Shown, State
+from render.splats import prepare
+from runs.checkpoints import Checkpoint
+from runs.run import Run
+
+
+class Loader(QObject):
+    """Watches which iteration is asked for; the newest request wins and a cached one arrives at once."""
+
+    def __init__(self, session: Session, cache: ShownCache | None = None) -> None:
+        super().__init__(session)
+        self._session = session
+        self.cache = cache or ShownCache()
+        self._open, self._load = Job("open", session), Job("load", session)
+        session.watch(self.show_iteration, "run", "iteration")
+
+    def open(self, path: Path, data: Path | None = None) -> None:
+        """Open a folder or file; an unreadable one becomes a notice and what was open stays."""
+        self._open.start(f"Opening {path.name}", lambda task: read_run(path, data, task), self._on_opened)
+
+    def set_data(self, data: Path) -> None:
+        """Read the open run again, with its photos and COLMAP model in `data`."""
+        run = self._session.state.run
+        if run is not None:
+            self._open.start(f"Reading {data.name}", lambda task: read_run(run.path, data, task), self._session.renew)
+
+    def show_iteration(self, state: State) -> None:
+        checkpoint = state.run.checkpoint(state.iteration) if state.run is not None else None
+        if checkpoint is None:
+            self._load.cancel()
+            self._session.update(shown=None)
+            return
+        if state.shown is not None and state.shown.checkpoint is checkpoint:
+            self._load.cancel()
+        elif (kept := self.cache.get(checkpoint)) is not None:
+            self._load.cancel()
+            self._arrive(kept)
+        else:
+            text = f"Loading iteration {checkpoint.iteration:,}"
+            self._load.start(text, lambda task: load(checkpoint, task), self._on_loaded)
+
+    def _on_opened(self, run: Run) -> None:
+        self.cache.clear()
+        self._session.open(run)
+
+    def _on_loaded(self, shown: Shown) -> None:
+        self.cache.add(shown)
+        self._arrive(shown)
+
+    def _arrive(self, shown: Shown) -> None:
+        self._session.update(shown=shown, scores={})
+
+
+def read_run(path: Path, data: Path | None, task: Task) -> Run:
+    """Open a run and read its small parts, so that no panel has to wait for a file. Raises RunError."""
+    from runs.open_run import open_run  # numba and all readers: not before they are needed
+
+    run = open_run(path, data)
+    for text, part in (("settings", "settings"), ("logs", "series"), ("events", "events"), ("cameras", "cameras"),
+                       ("photos", "photos"), ("points", "input_points"), ("points", "sfm_points")):
+        task.beat()
+        task.progress(-1.0, f"Reading {text} of {run.name}")
+        getattr(run, part)
+    return run
+
+
+def load(checkpoint: Checkpoint, task: Task) -> Shown:
+    """Read and activate one checkpoint. Raises RunError, Cancelled."""
+    task.beat()
+    gaussians = checkpoint.read()  # not `checkpoint.gaussians`: the cache decides what stays in memory
+    shown = Shown(checkpoint, gaussians, prepare(gaussians))
+    task.beat()
+    return shown

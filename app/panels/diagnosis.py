@@ -1,0 +1,144 @@
+"""Diagnosis panel: what is wrong, what is clear, and what could not be evaluated and why."""
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app import wording
+from app.session import Session, State
+from app.theme import theme_of
+from app.widgets.finding_card import FindingCard
+from app.widgets.fold import Fold
+from diagnostics.diagnosis import Diagnosis, Reported
+from diagnostics.verdict import SEVERITIES
+
+JOB = "diagnose"
+NO_RUN = "Open a run to diagnose it"
+NOT_YET = "Not diagnosed yet\n\nDiagnose looks at the chosen range for every known failure pattern"
+
+
+class DiagnosisPanel(QWidget):
+    """Click a finding to go where it was measured; click any pattern to read its page."""
+
+    diagnose_wanted = Signal()
+    cancel_wanted = Signal()
+    report_wanted = Signal()
+    json_wanted = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.cards: list[FindingCard] = []
+        self.range_label = QLabel()
+        self.range_label.setProperty("role", "muted")
+        self.range_label.setWordWrap(True)
+        self.button = QPushButton("Diagnose")
+        self.button.setObjectName("primary")
+        self.cancel = QPushButton("Cancel")
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedHeight(6)
+        self.doing = QLabel()
+        self.doing.setProperty("role", "muted")
+        self.area = QScrollArea(widgetResizable=True)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.report_button, self.json_button = QPushButton("Export report…"), QPushButton("Export JSON…")
+        for button, wanted in ((self.button, self.diagnose_wanted), (self.cancel, self.cancel_wanted),
+                               (self.report_button, self.report_wanted), (self.json_button, self.json_wanted)):
+            button.clicked.connect(wanted)
+        self._lay_out()
+        session.watch(self.show_busy, "busy", "run", "span", "diagnosis")
+        session.watch(self.show_diagnosis, "diagnosis", "run")
+        session.watch(self.show_finding, "finding")
+
+    def _lay_out(self) -> None:
+        top, bottom = QHBoxLayout(), QHBoxLayout()
+        top.addWidget(self.range_label, 1)
+        top.addWidget(self.cancel)
+        top.addWidget(self.button)
+        bottom.addWidget(self.report_button, 1)
+        bottom.addWidget(self.json_button, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 8, 8)
+        column.addLayout(top)
+        column.addWidget(self.bar)
+        column.addWidget(self.doing)
+        column.addWidget(self.area, 1)
+        column.addLayout(bottom)
+
+    def show_busy(self, state: State) -> None:
+        fraction, text = state.busy.get(JOB, (0.0, ""))
+        running = JOB in state.busy
+        for widget in (self.cancel, self.bar, self.doing):
+            widget.setVisible(running)
+        self.bar.setRange(0, 0 if fraction < 0 else 1000)
+        self.bar.setValue(round(fraction * 1000))
+        self.doing.setText(text)
+        self.button.setVisible(not running)
+        self.button.setEnabled(state.run is not None)
+        self.range_label.setText(f"Range: {wording.span(state.span)}")
+        for button in (self.report_button, self.json_button):
+            button.setEnabled(state.diagnosis is not None and not running)
+
+    def show_diagnosis(self, state: State) -> None:
+        scrolled = self.area.verticalScrollBar().value()
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(8)
+        self.cards = []
+        if state.diagnosis is None:
+            column.addWidget(self._message(NOT_YET if state.run is not None else NO_RUN), 1)
+        else:
+            self._add_verdicts(column, state.diagnosis)
+        self.area.setWidget(page)
+        self.area.verticalScrollBar().setValue(scrolled)
+        self.show_finding(state)
+
+    def show_finding(self, state: State) -> None:
+        for card in self.cards:
+            card.mark(state.finding is not None and card.reported.pattern.name == state.finding.pattern.name)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.PaletteChange:
+            self.show_diagnosis(self._session.state)
+        super().changeEvent(event)
+
+    def _add_verdicts(self, column: QVBoxLayout, diagnosis: Diagnosis) -> None:
+        head = QLabel(headline(diagnosis))
+        head.setProperty("role", "heading")
+        head.setWordWrap(True)
+        column.addWidget(head)
+        for reported in worst_first(diagnosis.findings):
+            card = FindingCard(reported, theme_of(self))
+            card.clicked.connect(self._session.visit)
+            self.cards.append(card)
+            column.addWidget(card)
+        undecided = sorted(diagnosis.not_evaluable, key=lambda u: u.pattern.code)
+        for fold in (
+            Fold("Not evaluable", [
+                (f"{u.pattern.code} {u.pattern.title}", f" – needs {'; '.join(u.missing)}", u.pattern) for u in undecided]),
+            Fold("Clear", [(f"{p.code} {p.title}", "", p) for p in sorted(diagnosis.clear, key=lambda p: p.code)]),
+        ):
+            fold.clicked.connect(self._session.read_about)
+            column.addWidget(fold)
+        column.addStretch(1)
+
+    def _message(self, text: str) -> QLabel:
+        label = QLabel(text)
+        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        label.setWordWrap(True)
+        label.setProperty("role", "muted")
+        return label
+
+
+def worst_first(findings: tuple[Reported, ...]) -> list[Reported]:
+    """By severity, then by onset; among equals the diagnosis' own order, causes before consequences, stays."""
+    return sorted(findings, key=lambda f: (SEVERITIES.index(f.severity), f.iterations[0]))
+
+
+def headline(diagnosis: Diagnosis) -> str:
+    """How many of each severity, and over which range."""
+    first, last = diagnosis.span
+    counts = [(severity, sum(f.severity == severity for f in diagnosis.findings)) for severity in SEVERITIES]
+    told = ", ".join(f"{number} {severity}" for severity, number in counts if number)
+    found = f"{told}" if told else "Nothing found"
+    return f"{found} · iterations {wording.count(first)} to {wording.count(last)}"

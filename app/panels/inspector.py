@@ -1,0 +1,162 @@
+"""Inspector panel: the selected Gaussian's parameters, its place in the population, and its neighbours."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from app import wording
+from app.inspection import Fact, Inspection, Population, inspect
+from app.lanes import Latest
+from app.session import Contributor, Selection, Session, Shown, State
+from app.widgets.facts_tree import FactsTree
+from diagnostics.verdict import NOT_AVAILABLE
+
+NOTHING_SELECTED = "No Gaussian selected\n\nClick one in the viewport, or open a finding that names some"
+ROW_ROLE = Qt.ItemDataRole.UserRole
+
+
+class InspectorPanel(QWidget):
+    """Computes in its own lane; of a selection of many, one is read at a time."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._lane = Latest("inspect", self)
+        self._population: Population | None = None
+        self._index = 0  # which of the selected rows is read
+        self._selected: Selection | None = None
+        self.title = QLabel()
+        self.title.setProperty("role", "heading")
+        self.previous, self.next = self._stepper("‹", -1), self._stepper("›", 1)
+        self.message = QLabel(NOTHING_SELECTED)
+        self.message.setWordWrap(True)
+        self.message.setProperty("role", "muted")
+        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.tree = FactsTree(["Parameter", "Stored", "Meant", "Percentile"])
+        self.tree.itemActivated.connect(self._on_activated)
+        self._lay_out()
+        session.watch(self.show_selection, "selected", "shown")
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.addWidget(self.title, 1)
+        top.addWidget(self.previous)
+        top.addWidget(self.next)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 8, 8)
+        column.addLayout(top)
+        column.addWidget(self.message, 1)
+        column.addWidget(self.tree, 1)
+
+    def show_selection(self, state: State) -> None:
+        selected, shown = state.selected, state.shown
+        if selected is not self._selected:
+            self._index = 0
+        self._selected = selected
+        if selected is None or not len(selected.rows):
+            self._lane.cancel()
+            self._say(NOTHING_SELECTED)
+        elif shown is None or shown.checkpoint.iteration != selected.iteration or state.run is None:
+            self._lane.cancel()
+            self._say(f"Waiting for iteration {wording.count(selected.iteration)}")
+        else:
+            self._ask(selected, shown, state)
+
+    def _ask(self, selected: Selection, shown: Shown, state: State) -> None:
+        if self._population is None or self._population.gaussians is not shown.gaussians:
+            self._population = Population(shown.gaussians)
+        population, run, row = self._population, state.run, int(selected.rows[self._index])
+        assert run is not None  # show_selection saw it
+        self._lane.request(
+            lambda task: inspect(population, row, selected.iteration, run, task.beat),
+            lambda found: self.show_inspection(found, selected),
+        )
+
+    def show_inspection(self, found: Inspection, selected: Selection) -> None:
+        many = len(selected.rows)
+        place = f" · {wording.count(self._index + 1)} of {wording.count(many)} selected" if many > 1 else ""
+        self.title.setText(f"Gaussian {wording.count(found.row)}{place}")
+        self.title.setToolTip(f"Row {found.row:,} of {found.of:,} at iteration {found.iteration:,}")
+        self.previous.setVisible(many > 1)
+        self.next.setVisible(many > 1)
+        opened = self.tree.opened()
+        self.tree.clear()
+        self._show_facts("Parameters", found.parameters, opened, found.colour)
+        self._show_facts("Quantities", found.quantities, opened)
+        self._show_contributors(selected.contributors, opened)
+        self._show_neighbours(found, opened)
+        self._show_history(found, opened)
+        self.message.hide()
+        self.tree.show()
+
+    def _show_facts(
+        self, title: str, facts: tuple[Fact, ...], opened: dict[str, bool], colour: tuple[float, float, float] | None = None,
+    ) -> None:
+        group = self.tree.group(title, opened=opened.get(title, True))
+        for fact in facts:
+            stored = "" if fact.stored is None else wording.number(fact.stored)
+            meant = NOT_AVAILABLE if fact.meant is None else wording.number(fact.meant)
+            percentile = "" if fact.percentile is None else f"{fact.percentile:.1f} %"
+            tip = f"{fact.name}: {meant} {fact.unit}".rstrip()
+            if percentile:
+                tip += f"\n{percentile} of the Gaussians of this iteration lie below"
+            item = self.tree.row(group, [fact.name, stored, meant, percentile], tip=tip)
+            if colour is not None and fact.name.startswith("Colour red"):
+                item.setBackground(0, QBrush(QColor.fromRgbF(*colour)))
+                item.setForeground(0, QBrush(QColor("#000000" if sum(colour) > 1.4 else "#ffffff")))
+
+    def _show_contributors(self, contributors: tuple[Contributor, ...], opened: dict[str, bool]) -> None:
+        if not contributors:
+            return
+        group = self.tree.group("Under the pixel, front to back (depth, alpha, weight)", opened=opened.get("Under", True))
+        for c in contributors:
+            cells = [f"Gaussian {wording.count(c.row)}", wording.number(c.depth), wording.number(c.alpha), f"{c.weight:.1%}"]
+            tip = (f"Depth {c.depth:.4g} world units, alpha {c.alpha:.3f}, transmittance {c.transmittance:.3f}, "
+                   f"weight {c.weight:.3f}")
+            self._linked(self.tree.row(group, cells, tip=tip), c.row)
+
+    def _show_neighbours(self, found: Inspection, opened: dict[str, bool]) -> None:
+        group = self.tree.group("Neighbours (distance in world units, in own σ)", opened=opened.get("Neighbours", True))
+        for n in found.neighbours:
+            cells = [f"Gaussian {wording.count(n.row)}", "", wording.number(n.distance), f"{n.sigmas:.2f} σ"]
+            self._linked(self.tree.row(group, cells, tip="Double-click to inspect this one"), n.row)
+        if not found.neighbours:
+            self.tree.sentence(group, NOT_AVAILABLE)
+
+    def _show_history(self, found: Inspection, opened: dict[str, bool]) -> None:
+        group = self.tree.group("Other iterations (opacity, largest scale, moved)", opened=opened.get("Other", True))
+        if isinstance(found.history, str):
+            self.tree.sentence(group, f"{NOT_AVAILABLE}: {found.history}")
+            return
+        for moment in found.history:
+            cells = [wording.count(moment.iteration), wording.number(moment.opacity), wording.number(moment.max_scale),
+                     wording.number(moment.moved)]
+            self.tree.row(group, cells)
+
+    def _linked(self, item: QTreeWidgetItem, row: int) -> None:
+        item.setData(0, ROW_ROLE, row)
+
+    def _on_activated(self, item: QTreeWidgetItem) -> None:
+        row = item.data(0, ROW_ROLE)
+        if row is not None:
+            self._session.select([row])
+
+    def _say(self, text: str) -> None:
+        self.title.setText("")
+        self.previous.hide()
+        self.next.hide()
+        self.tree.hide()
+        self.message.setText(text)
+        self.message.show()
+
+    def _stepper(self, text: str, by: int) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        button.setToolTip("Another one of the selected Gaussians")
+        button.clicked.connect(lambda: self._step(by))
+        return button
+
+    def _step(self, by: int) -> None:
+        if self._selected is not None:
+            self._index = (self._index + by) % len(self._selected.rows)
+            self.show_selection(self._session.state)

@@ -1,0 +1,131 @@
+"""Plots panel: the run's series as charts that share their iterations with the timeline."""
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+
+from app.session import Session, State
+from app.theme import theme_of
+from app.widgets.chart import Chart
+from app.widgets.chart_choice import charts, choosable, default_choice, family
+from app.widgets.iteration_axis import extent
+from runs.arrays import F64
+from runs.run import Run
+
+
+class PlotsPanel(QWidget):
+    """Linked cursor, linked zoom: wheel zooms, drag pans, click or a drag of the cursor moves the session."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._run: Run | None = None
+        self._chosen: tuple[str, ...] = ()
+        self.charts: list[Chart] = []
+        self.view = pg.GraphicsLayoutWidget()
+        self.view.ci.layout.setSpacing(0)
+        self.view.ci.layout.setContentsMargins(4, 4, 8, 4)
+        self.menu = QMenu(self)
+        self.chooser = QToolButton()
+        self.chooser.setText("Series ▾")
+        self.chooser.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.chooser.setMenu(self.menu)
+        self.fit = QToolButton()
+        self.fit.setText("Whole run")
+        self.fit.setToolTip("Show every iteration again")
+        self.fit.clicked.connect(self.show_everything)
+        self.empty = QLabel("No series: open a run that has a log")
+        self.empty.setProperty("role", "muted")
+        self._lay_out()
+        session.watch(self.show_run, "run")
+        session.watch(self.show_place, "iteration", "span", "finding")
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        for widget in (self.chooser, self.fit, self.empty):
+            top.addWidget(widget)
+        top.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 2, 4, 4)
+        column.setSpacing(2)
+        column.addLayout(top)
+        column.addWidget(self.view)
+
+    def show_run(self, state: State) -> None:
+        if state.run is self._run and self.charts:
+            return
+        same_folder = self._run is not None and state.run is not None and state.run.path == self._run.path
+        self._run = state.run
+        series = state.run.series if state.run is not None else {}
+        self._chosen = self._chosen if same_folder else default_choice(series)
+        self._fill_menu()
+        self._build()
+
+    def show_place(self, state: State) -> None:
+        theme = theme_of(self)
+        found = state.finding
+        for chart in self.charts:
+            chart.show_cursor(state.iteration)
+            chart.show_range(state.span)
+            chart.show_interval(found.iterations if found else None, theme.severity(found.severity) if found else theme.major)
+
+    def show_everything(self) -> None:
+        if self._run is not None and self.charts:
+            first, last = extent(self._run)
+            self.charts[0].vb.setXRange(first, last, padding=0.02)
+
+    def choose(self, names: tuple[str, ...]) -> None:
+        """Plot these series."""
+        self._chosen = names
+        self._build()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.PaletteChange:
+            self._build()
+        super().changeEvent(event)
+
+    def _fill_menu(self) -> None:
+        self.menu.clear()
+        last = ""
+        for name in choosable(self._run.series) if self._run is not None else ():
+            if family(name) != last:
+                last = family(name)
+                self.menu.addSection(last)
+            action = QAction(name, self.menu, checkable=True, checked=name in self._chosen)
+            action.toggled.connect(self._on_chosen)
+            self.menu.addAction(action)
+
+    def _on_chosen(self, _on: bool) -> None:
+        self.choose(tuple(action.text() for action in self.menu.actions() if action.isChecked()))
+
+    def _build(self) -> None:
+        theme = theme_of(self)
+        self.view.clear()
+        self.view.setBackground(theme.panel)
+        series = self._run.series if self._run is not None else {}
+        specs = charts(series, self._chosen) if series else ()
+        self.empty.setVisible(not specs)
+        self.empty.setText("No series: this run has no log that could be read" if self._run else "Open a run to see its series")
+        self.chooser.setEnabled(bool(specs))
+        self.fit.setEnabled(bool(specs))
+        self.charts = [Chart(spec, theme, labels_below=spec is specs[-1]) for spec in specs]
+        for row, chart in enumerate(self.charts):
+            self.view.addItem(chart, row=row, col=0)
+            if row:
+                chart.setXLink(self.charts[0])
+            chart.cursor_moved.connect(lambda x: self._session.go_to(round(x)))
+            chart.range_moved.connect(self._session.choose_span)
+            chart.show_resets(self._resets())
+        self.show_everything()
+        self.show_place(self._session.state)
+        for chart in self.charts:
+            chart.redraw()
+
+    def _resets(self) -> F64:
+        resets = self._run.series.get("opacity_reset") if self._run is not None else None
+        return resets.iterations[resets.values > 0].astype(float) if resets is not None else NO_RESETS
+
+
+NO_RESETS: F64 = np.zeros(0)

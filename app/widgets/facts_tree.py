@@ -1,0 +1,64 @@
+"""A tree of named facts in columns, the look that the runs panel and the inspector share."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.theme import theme_of
+
+
+class FactsTree(QTreeWidget):
+    """Groups that open and close; the first column names, the others say."""
+
+    def __init__(self, columns: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setColumnCount(len(columns))
+        self.setHeaderLabels(list(columns))
+        self.setRootIsDecorated(True)
+        self.setIndentation(12)
+        self.setUniformRowHeights(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for column in range(1, len(columns)):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+
+    def group(self, title: str, *, opened: bool = True) -> QTreeWidgetItem:
+        """A heading; groups of the same title keep whether they are open when the tree is filled again."""
+        item = QTreeWidgetItem([title])
+        font = item.font(0)
+        font.setBold(True)
+        item.setFont(0, font)
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        self.addTopLevelItem(item)
+        item.setFirstColumnSpanned(True)
+        item.setExpanded(opened)
+        return item
+
+    def row(self, group: QTreeWidgetItem, cells: Sequence[str], *, tip: str = "", muted: bool = False) -> QTreeWidgetItem:
+        """One fact; `tip` is the long form of what may be cut off."""
+        item = QTreeWidgetItem(list(cells))
+        for column, text in enumerate(cells):
+            item.setToolTip(column, tip or text)
+            if column:
+                item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            if muted:
+                item.setForeground(column, QBrush(QColor(theme_of(self).muted)))
+        group.addChild(item)
+        return item
+
+    def sentence(self, group: QTreeWidgetItem, text: str) -> QTreeWidgetItem:
+        """A line that takes the whole width."""
+        item = self.row(group, [text], muted=True)
+        item.setFirstColumnSpanned(True)
+        return item
+
+    def opened(self) -> dict[str, bool]:
+        """Which groups are open, by the first word of their title."""
+        items = (self.topLevelItem(i) for i in range(self.topLevelItemCount()))
+        return {item.text(0).split(" ")[0]: item.isExpanded() for item in items if item is not None}

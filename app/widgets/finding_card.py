@@ -1,0 +1,84 @@
+"""A card for one finding: severity in words and colour, one sentence with numbers, where and how sure."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app import wording
+from app.theme import Theme
+from diagnostics.diagnosis import Reported
+
+
+class FindingCard(QFrame):
+    """Click it, or press Return, to go there."""
+
+    clicked = Signal(object)
+
+    def __init__(self, reported: Reported, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.reported = reported
+        self.setObjectName("card")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName(f"{reported.severity}: {reported.pattern.title}")
+        colour = theme.severity(reported.severity)
+        badge = QLabel(reported.severity.capitalize())
+        badge.setStyleSheet(f"color: {colour}; font-weight: 700;")
+        code = _muted(reported.pattern.code)
+        title = QLabel(reported.pattern.title)
+        title.setProperty("role", "heading")
+        title.setWordWrap(True)
+        says = QLabel(reported.finding.says)
+        says.setWordWrap(True)
+        for label in (title, says):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        top = QHBoxLayout()
+        top.addWidget(badge)
+        top.addStretch(1)
+        top.addWidget(code)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 8, 10, 8)
+        column.setSpacing(3)
+        column.addLayout(top)
+        column.addWidget(title)
+        column.addWidget(says)
+        column.addWidget(_muted(where(reported), wrap=True))
+
+    def mark(self, chosen: bool) -> None:
+        """Outline the card of the finding that the window shows."""
+        self.setProperty("chosen", "true" if chosen else "false")
+        self.style().unpolish(self)
+        self.style().polish(self)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.clicked.emit(self.reported)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.clicked.emit(self.reported)
+        else:
+            super().keyPressEvent(event)
+
+
+def where(reported: Reported) -> str:
+    """Where it was measured, how sure, and what it follows from."""
+    first, last = reported.iterations
+    parts = [f"iteration {wording.count(first)}" if first == last else wording.span(reported.iterations)]
+    place, cameras = reported.finding.gaussians, reported.finding.cameras
+    if place is not None:
+        parts.append(f"{wording.count(place.count)} Gaussians ({place.fraction:.1%}) at {wording.count(place.iteration)}")
+    if cameras:
+        parts.append(cameras[0] if len(cameras) == 1 else f"{len(cameras)} cameras")
+    parts.append(f"{reported.finding.confidence:.0%} sure")
+    if reported.consequence_of:
+        parts.append(f"follows from {', '.join(reported.consequence_of)}")
+    return " · ".join(parts)
+
+
+def _muted(text: str, *, wrap: bool = False) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("role", "muted")
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(wrap)
+    return label
