@@ -1,0 +1,62 @@
+"""The lines of a text log of any size, as a stream."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from runs.formats.small_files import MIB, unreadable
+
+CHUNK_BYTES = MIB
+LONGEST_LINE = 65_536
+HEAD_BYTES = 32 * MIB  # settings and the early phase lie at the head, a crash at the tail
+TAIL_BYTES = 32 * MIB
+
+# Colour codes of terminals, and the rank that torchrun writes before each line.
+DECORATION = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|^\[rank\d+\]: ?")
+
+
+def lines(path: Path, head_bytes: int = HEAD_BYTES, tail_bytes: int = TAIL_BYTES) -> Iterator[tuple[int, str]]:
+    """Line number from 1 and text; a progress bar's carriage returns end a text but not a line.
+
+    Of a larger file only the head and the tail are given; line numbers stay true. Raises UnreadableFile.
+    """
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(0)
+            tail_from = max(head_bytes, size - tail_bytes)
+            number = 1
+            for piece in _pieces(file, head_bytes):
+                yield number, _text(piece)
+                number += piece.endswith(b"\n")
+            number += _skipped_line_ends(file, tail_from)
+            for piece in _pieces(file, size):
+                yield number, _text(piece)
+                number += piece.endswith(b"\n")
+    except OSError as error:
+        raise unreadable(error, path) from error
+
+
+def _pieces(file: BinaryIO, until: int) -> Iterator[bytes]:
+    """Texts with their ends, up to the byte `until`; what is longer than `LONGEST_LINE` is cut."""
+    rest = b""
+    while file.tell() < until and (chunk := file.read(min(CHUNK_BYTES, until - file.tell()))):
+        *whole, rest = (rest + chunk).splitlines(keepends=True)
+        yield from whole
+        if len(rest) > LONGEST_LINE or rest.endswith(b"\n"):
+            yield rest
+            rest = b""
+    if rest:
+        yield rest
+
+
+def _skipped_line_ends(file: BinaryIO, until: int) -> int:
+    found = 0
+    while file.tell() < until and (chunk := file.read(min(CHUNK_BYTES, until - file.tell()))):
+        found += chunk.count(b"\n")
+    return found
+
+
+def _text(piece: bytes) -> str:
+    return DECORATION.sub("", piece[:LONGEST_LINE].decode("utf-8", "replace")).rstrip()

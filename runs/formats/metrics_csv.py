@@ -1,0 +1,78 @@
+"""Metrics that a trainer writes as CSV with a header."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from runs.canonical import RAW
+from runs.errors import UnreadableFile
+from runs.formats.columns import Columns, MetricsFile, as_iteration, broken_lines
+from runs.formats.small_files import unreadable
+
+ITERATION_COLUMNS = ("iteration", "iter", "step")
+SPLIT_COLUMNS = ("set", "split")  # LightGaussian's metric.csv says in each row which views were measured
+SPLITS: Mapping[str, str] = {"test": "test", "val": "test", "eval": "test", "train": "train"}
+SCORES: Mapping[str, str] = {"psnr": "psnr", "ssim": "ssim", "lpips": "lpips", "l1": "l1", "l1_loss": "l1"}
+NAMES: Mapping[str, str] = {"num_gaussians": "num_gaussians", "loss": "loss/total", "total_loss": "loss/total"}
+EVALUATION_MARK = "time_per_image"  # LichtFeld-Studio writes its metrics.csv when it evaluates the test views
+LONGEST_LINE = 65_536
+
+Row = Mapping[str, str]
+
+
+def read_csv(path: Path) -> MetricsFile:
+    """Series by header name. Scores become test/… or train/… only where the file says whose they are.
+
+    A half-written last row is skipped silently, any other broken row is noted. Raises UnreadableFile, also if no
+    column counts iterations.
+    """
+    columns = Columns(path.name)
+    broken: list[int] = []
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            header = _cells(file.readline(LONGEST_LINE).lower())
+            if not any(name in header for name in ITERATION_COLUMNS):
+                raise UnreadableFile("this CSV file has no column iteration, iter or step", path)
+            lines = iter(lambda: file.readline(LONGEST_LINE), "")
+            for number, line in enumerate(lines, 2):
+                if not _add_line(header, line, columns) and line.endswith("\n"):
+                    broken.append(number)
+    except OSError as error:
+        raise unreadable(error, path) from error
+    return MetricsFile(columns.series(), broken_lines(broken))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().strip('"') for cell in line.split(",")]
+
+
+def _add_line(header: list[str], line: str, columns: Columns) -> bool:
+    """Whether the line was blank or a complete row."""
+    if not line.strip():
+        return True
+    cells = _cells(line)
+    if len(cells) != len(header):
+        return False
+    row = dict(zip(header, cells, strict=True))
+    iteration = as_iteration(next(_number(row[name]) for name in ITERATION_COLUMNS if name in row))
+    if iteration is None:
+        return False
+    for name, cell in row.items():
+        number = _number(cell)
+        if number is not None and name not in ITERATION_COLUMNS:
+            columns.add(_series_name(name, row), iteration, number)
+    return True
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _series_name(column: str, row: Row) -> str:
+    if column not in SCORES:
+        return NAMES.get(column, RAW + column)
+    named = next((row[name].lower() for name in SPLIT_COLUMNS if name in row), "test" if EVALUATION_MARK in row else "")
+    split = SPLITS.get(named)
+    return f"{split}/{SCORES[column]}" if split else RAW + column
