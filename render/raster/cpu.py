@@ -33,6 +33,7 @@ class _Frame:
     """The visible splats of one view: their kernel rows by slot, and the slots nearest first."""
 
     rows: F32  # float32 [M, FIELDS]; only `slots` are filled
+    boxes: Array  # int16 [M, 4], first column, first row, last column, last row of tiles
     splat_of: Array  # int32 [M], splat of each slot
     slots: Array  # int32 [V], the filled slots
     order: Array  # int32 [V], the filled slots, nearest first
@@ -82,15 +83,16 @@ def _project(splats: Splats, camera: Camera, near: float, share: Share) -> _Fram
     view = np.ascontiguousarray(camera.camera_from_world[:3, :4], np.float64)
     lens = np.array([camera.fx, camera.fy, camera.cx, camera.cy, *slope_limits(camera)], np.float64)
     size = np.array(camera.size_px, np.int64)
-    rows, splat_of = np.empty((count, layout.FIELDS), np.float32), np.empty(count, np.int32)
+    rows, boxes = np.empty((count, layout.FIELDS), np.float32), np.empty((count, 4), np.int16)
+    splat_of = np.empty(count, np.int32)
 
     def work(_part: int, first: int, last: int) -> Array:
         found = project_range(first, last, splats.means, splats.scales, splats.quats, splats.opacities,
-                              view, lens, size, near, rows, splat_of)
+                              view, lens, size, near, rows, boxes, splat_of)
         return np.arange(first, first + found, dtype=np.int32)
 
     slots = np.concatenate(share(work, count))
-    return _Frame(rows, splat_of, slots, slots[depth_order(rows[slots, layout.DEPTH])])
+    return _Frame(rows, boxes, splat_of, slots, slots[depth_order(rows[slots, layout.DEPTH])])
 
 
 def _colour(
@@ -113,7 +115,7 @@ def _tile_lists(frame: _Frame, camera: Camera, share: Share) -> _Lists:
 
     def count(_part: int, first: int, last: int) -> I64:
         counts = np.zeros(tiles_x * tiles_y, np.int64)
-        count_range(first, last, frame.order, frame.rows, tiles_x, tiles_y, counts)
+        count_range(first, last, frame.order, frame.rows, frame.boxes, tiles_x, counts)
         return counts
 
     counts = np.stack(share(count, len(frame.order)), axis=1)  # int64 [tiles, parts]
@@ -122,7 +124,7 @@ def _tile_lists(frame: _Frame, camera: Camera, share: Share) -> _Lists:
     entries = np.empty(int(ends[-1, -1]), np.int32)
 
     def fill(part: int, first: int, last: int) -> None:
-        fill_range(first, last, frame.order, frame.rows, tiles_x, tiles_y, cursors[part], entries)
+        fill_range(first, last, frame.order, frame.rows, frame.boxes, tiles_x, cursors[part], entries)
 
     starts = np.append(0, ends[:, -1])
     share(fill, len(frame.order))

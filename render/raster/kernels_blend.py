@@ -19,14 +19,14 @@ HALF_X, SLOPE, HALF_Y, LN_OPACITY = layout.HALF_X, layout.SLOPE, layout.HALF_Y, 
 RED, GREEN, BLUE, DEPTH = layout.RED, layout.GREEN, layout.BLUE, layout.DEPTH
 REACH_Y, SPREAD_X, LN_255 = layout.REACH_Y, layout.SPREAD_X, layout.LN_255
 
-# Where each field of the pixels starts in the buffer of a tile; the last three are sums over one splat.
+# Where each field of the pixels starts in the buffer of a tile.
 LEFT = np.uint64(0)  # transmittance
 OPEN = np.uint64(1 * PIXELS)  # 1 until the early stop, then 0
 R, G, B, D = np.uint64(2 * PIXELS), np.uint64(3 * PIXELS), np.uint64(4 * PIXELS), np.uint64(5 * PIXELS)
 BEST = np.uint64(6 * PIXELS)  # the largest weight so far
 WHO = np.uint64(7 * PIXELS)  # whose it is: place in the tile's list, exact to 2**24
-SUM, MOST, HITS = np.uint64(8 * PIXELS), np.uint64(8 * PIXELS + LANES), np.uint64(8 * PIXELS + 2 * LANES)
-BUFFER = 8 * PIXELS + 3 * LANES
+LAST = np.uint64(8 * PIXELS)  # the weight of the splat blended last
+BUFFER = 9 * PIXELS
 
 ZERO, ONE, HALF, SLACK = np.float32(0), np.float32(1), np.float32(0.5), np.float32(1e-3)
 A_MIN, A_MAX = np.float32(ALPHA_MIN), np.float32(ALPHA_MAX)
@@ -67,83 +67,82 @@ def _clear(buffer: F32, x0: int, y0: int, size_px: Array) -> None:
 
 @kernel
 def _blend_tile(
-    buffer: F32, x0: int, y0: int, start: int, end: int, entries: Array, rows: F32, t_stop: float, weights: F32, hits: Array
+    buffer: F32, x0: int, y0: int, start: int, end: int, entries: Array, rows: F32, t_stop: np.float32, weights: F32, hits: Array
 ) -> None:
+    """Blend the list of one tile: each splat over the exact span of its contour alpha = 1/255 in each row."""
+    corner_x, corner_y, edge = np.float32(x0) + HALF, np.float32(y0) + HALF, np.float32(TILE - 1)
     for entry in range(start, end):
         slot = entries[entry]
-        whole_y, rest_y, reach = rows[slot, Y], rows[slot, Y_REST], rows[slot, REACH_Y]
-        centre_y = (whole_y - np.float32(y0)) + rest_y - HALF  # in rows of this tile
-        first = max(math.ceil(max(centre_y - reach - SLACK, -ONE)), 0)
-        last = min(math.floor(min(centre_y + reach + SLACK, np.float32(TILE))), TILE - 1)
+        centre_y = (rows[slot, Y] - corner_y) + rows[slot, Y_REST]  # in rows of this tile
+        reach = rows[slot, REACH_Y] + SLACK
+        if not (centre_y + reach >= ZERO and centre_y - reach <= edge):
+            continue
+        first, last = int(max(centre_y - reach, ZERO)), int(min(centre_y + reach, edge))
+        whole_x, rest_x, whole_y, rest_y = rows[slot, X], rows[slot, X_REST], rows[slot, Y], rows[slot, Y_REST]
+        half_x, slope, half_y, ln_opacity = rows[slot, HALF_X], rows[slot, SLOPE], rows[slot, HALF_Y], rows[slot, LN_OPACITY]
+        red, green, blue, z = rows[slot, RED], rows[slot, GREEN], rows[slot, BLUE], rows[slot, DEPTH]
+        spread_x, who = rows[slot, SPREAD_X], np.float32(entry - start)
         for y in range(first, last + 1):
-            delta_y = (np.float32(y0 + y) + HALF - whole_y) - rest_y
-            _blend_row(buffer, y * TILE, x0, delta_y, np.float32(entry - start), slot, rows, t_stop)
-        if len(hits) > 0:
-            _note(buffer, entry, weights, hits)
+            delta_y = (corner_y + np.float32(y) - whole_y) - rest_y
+            exponent = ln_opacity - half_y * delta_y * delta_y
+            budget = exponent + LN_255
+            if not budget >= ZERO:
+                continue
+            shift = slope * delta_y + rest_x
+            half_width = math.sqrt(budget * spread_x) + SLACK
+            centre = (whole_x - corner_x) + shift  # in columns of this tile
+            if not (centre + half_width >= ZERO and centre - half_width <= edge):
+                continue
+            low, high = int(max(centre - half_width, ZERO)), int(min(centre + half_width, edge))
+            for segment in range(low // LANES, high // LANES + 1):
+                at = np.uint64(y * TILE + segment * LANES)
+                from_centre = (corner_x + np.float32(segment * LANES) - whole_x) - shift
+                for j in range(np.uint64(LANES)):
+                    i = at + j
+                    t = from_centre + np.float32(j)
+                    e = exponent - half_x * t * t
+                    e = (e if e > LOWEST else LOWEST) * SCALE
+                    e = E0 + e * (E1 + e * (E2 + e * (E3 + e * (E4 + e * E5))))
+                    e *= e
+                    e *= e
+                    e *= e
+                    e *= e
+                    a = e if e < A_MAX else A_MAX
+                    a = (a if a >= A_MIN else ZERO) * buffer[OPEN + i]
+                    left = buffer[LEFT + i]
+                    w = left * a
+                    after = left - w
+                    stops = after < t_stop
+                    w = ZERO if stops else w
+                    buffer[OPEN + i] = ZERO if stops else buffer[OPEN + i]
+                    buffer[LEFT + i] = left if stops else after
+                    buffer[R + i] += w * red
+                    buffer[G + i] += w * green
+                    buffer[B + i] += w * blue
+                    buffer[D + i] += w * z
+                    best = buffer[BEST + i]
+                    buffer[WHO + i] = who if w > best else buffer[WHO + i]
+                    buffer[BEST + i] = w if w > best else best
+                    buffer[LAST + i] = w
+                if len(hits) > 0:
+                    _note(buffer, at, entry, weights, hits)
         if (entry - start) % CHECK == CHECK - 1 and not _any_open(buffer):
             return
 
 
 @kernel
-def _blend_row(
-    buffer: F32, base: int, x0: int, delta_y: float, who: float, slot: int, rows: F32, t_stop: float
-) -> None:
-    """Blend one splat into one row of a tile, over the exact span of its contour alpha = 1/255."""
-    exponent = rows[slot, LN_OPACITY] - rows[slot, HALF_Y] * delta_y * delta_y
-    budget = exponent + LN_255
-    if not budget >= ZERO:
-        return
-    half_width = math.sqrt(budget * rows[slot, SPREAD_X]) + SLACK
-    shift = rows[slot, SLOPE] * delta_y + rows[slot, X_REST]
-    centre = (rows[slot, X] - np.float32(x0)) + shift - HALF  # in columns of this tile
-    low, high = max(math.ceil(max(centre - half_width, -ONE)), 0), min(math.floor(min(centre + half_width, np.float32(TILE))), TILE - 1)
-    half_x = rows[slot, HALF_X]
-    red, green, blue, z = rows[slot, RED], rows[slot, GREEN], rows[slot, BLUE], rows[slot, DEPTH]
-    for segment in range(low // LANES, high // LANES + 1):
-        at = np.uint64(base + segment * LANES)
-        from_centre = (np.float32(x0 + segment * LANES) + HALF - rows[slot, X]) - shift
-        for j in range(np.uint64(LANES)):
-            i = at + j
-            t = from_centre + np.float32(j)
-            e = exponent - half_x * t * t
-            e = (e if e > LOWEST else LOWEST) * SCALE
-            e = E0 + e * (E1 + e * (E2 + e * (E3 + e * (E4 + e * E5))))
-            e *= e
-            e *= e
-            e *= e
-            e *= e
-            a = e if e < A_MAX else A_MAX
-            a = a if a >= A_MIN else ZERO
-            a = a * buffer[OPEN + i]
-            left = buffer[LEFT + i]
-            w = left * a
-            after = left - w
-            stops = after < t_stop
-            w = ZERO if stops else w
-            buffer[OPEN + i] = ZERO if stops else buffer[OPEN + i]
-            buffer[LEFT + i] = left if stops else after
-            buffer[R + i] += w * red
-            buffer[G + i] += w * green
-            buffer[B + i] += w * blue
-            buffer[D + i] += w * z
-            best = buffer[BEST + i]
-            buffer[WHO + i] = who if w > best else buffer[WHO + i]
-            buffer[BEST + i] = w if w > best else best
-            buffer[SUM + j] += w
-            buffer[MOST + j] = w if w > buffer[MOST + j] else buffer[MOST + j]
-            buffer[HITS + j] += ONE if w > ZERO else ZERO
-
-
-@kernel
-def _note(buffer: F32, entry: int, weights: F32, hits: Array) -> None:
-    """Move the sums of one splat out of the buffer."""
-    total = most = count = ZERO
-    for j in range(LANES):
-        total += buffer[8 * PIXELS + j]
-        most = max(most, buffer[8 * PIXELS + LANES + j])
-        count += buffer[8 * PIXELS + 2 * LANES + j]
-    weights[entry, 0], weights[entry, 1], hits[entry] = total, most, count
-    buffer[8 * PIXELS:] = ZERO
+def _note(buffer: F32, at: np.uint64, entry: int, weights: F32, hits: Array) -> None:
+    """Add the weights that one splat got in one segment."""
+    total = most = ZERO
+    count = 0
+    for j in range(np.uint64(LANES)):
+        w = buffer[LAST + at + j]
+        total += w
+        most = max(most, w)
+        count += w > ZERO
+    weights[entry, 0] += total
+    weights[entry, 1] = max(weights[entry, 1], most)
+    hits[entry] += count
 
 
 @kernel

@@ -20,9 +20,9 @@ REACH_X, REACH_Y, TURN, SPREAD_X = layout.REACH_X, layout.REACH_Y, layout.TURN, 
 @kernel
 def project_range(
     first: int, last: int, means: F32, scales: F32, quats: F32, opacities: F32,
-    view: F64, lens: F64, size_px: Array, near: float, rows: F32, splat_of: Array,
+    view: F64, lens: F64, size_px: Array, near: float, rows: F32, boxes: Array, splat_of: Array,
 ) -> int:
-    """Write the rows of the visible splats of first..last from slot `first` on; return how many.
+    """Write the rows and boxes of the visible splats of first..last from slot `first` on; return how many.
 
     view: float64 [3, 4] camera from world. lens: fx, fy, cx, cy and the four slope limits of `projection`.
     Every test is written so that NaN fails it.
@@ -57,9 +57,17 @@ def project_range(
         row[SLOPE], row[HALF_Y] = xy / yy, 0.5 / yy
         row[LN_OPACITY], row[DEPTH] = math.log(opacity), depth
         row[REACH_X], row[REACH_Y], row[TURN] = reach_x, reach_y, reach_x * xy / xx
+        boxes[slot, 0], boxes[slot, 1] = _tile(x_px - reach_x, size_px[0]), _tile(y_px - reach_y, size_px[1])
+        boxes[slot, 2], boxes[slot, 3] = _tile(x_px + reach_x, size_px[0]), _tile(y_px + reach_y, size_px[1])
         splat_of[slot] = i
         slot += 1
     return slot - first
+
+
+@kernel
+def _tile(px: float, size_px: int) -> int:
+    """The column or row of tiles that holds a coordinate, clipped to the picture."""
+    return int(min(max(px, 0.0), size_px - 0.5)) // layout.TILE
 
 
 @kernel

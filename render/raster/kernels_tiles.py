@@ -12,65 +12,59 @@ TILE = layout.TILE
 LN_255 = layout.LN_255
 X, X_REST, Y, Y_REST = layout.X, layout.X_REST, layout.Y, layout.Y_REST
 SLOPE, HALF_Y, LN_OPACITY = layout.SLOPE, layout.HALF_Y, layout.LN_OPACITY
-REACH_X, REACH_Y, TURN, SPREAD_X = layout.REACH_X, layout.REACH_Y, layout.TURN, layout.SPREAD_X
-SLACK = np.float32(0.01)  # px: rounding may not lose a pixel at the rim
+REACH_Y, TURN, SPREAD_X = layout.REACH_Y, layout.TURN, layout.SPREAD_X
+SLACK, ZERO = np.float32(0.01), np.float32(0)  # px: rounding may not lose a pixel at the rim
 SMALL = 2  # tiles: up to this wide, the box is as good as the ellipse
 
 
 @kernel
-def _tile_of(px: float, tiles: int) -> int:
-    """The tile that holds a coordinate, clipped to -1..tiles; safe for coordinates no integer holds."""
-    return int(min(max(math.floor(px / np.float32(TILE)), np.float32(-1)), np.float32(tiles)))
-
-
-@kernel
-def _row_of_tiles(row: F32, tile_y: int, tiles_x: int) -> tuple[int, int]:
-    """First and last tile (clipped to the picture) that the splat touches in one row of tiles."""
-    x = row[X] + row[X_REST]
-    left, right = -row[REACH_X], row[REACH_X]
-    low, high = _tile_of(x + left, tiles_x), _tile_of(x + right, tiles_x)
-    if high - low >= SMALL:
-        y = row[Y] + row[Y_REST]
-        top = max(np.float32(tile_y * TILE) - y, -row[REACH_Y])
-        bottom = min(np.float32((tile_y + 1) * TILE) - y, row[REACH_Y])
-        budget = row[LN_OPACITY] + LN_255
-        at = min(max(row[TURN], top), bottom)
-        right = row[SLOPE] * at + math.sqrt(max(budget - row[HALF_Y] * at * at, np.float32(0)) * row[SPREAD_X])
-        at = min(max(-row[TURN], top), bottom)
-        left = row[SLOPE] * at - math.sqrt(max(budget - row[HALF_Y] * at * at, np.float32(0)) * row[SPREAD_X])
-        low, high = _tile_of(x + left - SLACK, tiles_x), _tile_of(x + right + SLACK, tiles_x)
-    return max(low, 0), min(high, tiles_x - 1)
-
-
-@kernel
-def _column_of_tiles(row: F32, tiles_y: int) -> tuple[int, int]:
-    y = row[Y] + row[Y_REST]
-    return max(_tile_of(y - row[REACH_Y], tiles_y), 0), min(_tile_of(y + row[REACH_Y], tiles_y), tiles_y - 1)
-
-
-@kernel
-def count_range(first: int, last: int, order: Array, rows: F32, tiles_x: int, tiles_y: int, counts: I64) -> None:
+def count_range(first: int, last: int, order: Array, rows: F32, boxes: Array, tiles_x: int, counts: I64) -> None:
     """Add to `counts` [tiles] how many splats of order[first:last] touch each tile."""
     for at in range(first, last):
-        row = rows[order[at]]
-        top, bottom = _column_of_tiles(row, tiles_y)
-        for tile_y in range(top, bottom + 1):
-            left, right = _row_of_tiles(row, tile_y, tiles_x)
+        slot = order[at]
+        left, right = int(boxes[slot, 0]), int(boxes[slot, 2])
+        wide = right - left >= SMALL
+        for tile_y in range(boxes[slot, 1], boxes[slot, 3] + 1):
+            if wide:
+                left, right = _span(rows, slot, tile_y, tiles_x)
             for tile in range(tile_y * tiles_x + left, tile_y * tiles_x + right + 1):
                 counts[tile] += 1
 
 
 @kernel
 def fill_range(
-    first: int, last: int, order: Array, rows: F32, tiles_x: int, tiles_y: int, cursors: I64, entries: Array
+    first: int, last: int, order: Array, rows: F32, boxes: Array, tiles_x: int, cursors: I64, entries: Array
 ) -> None:
     """Append the splats of order[first:last] to their tiles' lists; `cursors` [tiles] are the next free places."""
     for at in range(first, last):
         slot = order[at]
-        row = rows[slot]
-        top, bottom = _column_of_tiles(row, tiles_y)
-        for tile_y in range(top, bottom + 1):
-            left, right = _row_of_tiles(row, tile_y, tiles_x)
+        left, right = int(boxes[slot, 0]), int(boxes[slot, 2])
+        wide = right - left >= SMALL
+        for tile_y in range(boxes[slot, 1], boxes[slot, 3] + 1):
+            if wide:
+                left, right = _span(rows, slot, tile_y, tiles_x)
             for tile in range(tile_y * tiles_x + left, tile_y * tiles_x + right + 1):
                 entries[cursors[tile]] = slot
                 cursors[tile] += 1
+
+
+@kernel
+def _span(rows: F32, slot: int, tile_y: int, tiles_x: int) -> tuple[int, int]:
+    """First and last tile that the splat's ellipse touches in one row of tiles; empty when the last comes first."""
+    y = rows[slot, Y] + rows[slot, Y_REST]
+    reach = rows[slot, REACH_Y]
+    top, bottom = max(np.float32(tile_y * TILE) - y, -reach), min(np.float32((tile_y + 1) * TILE) - y, reach)
+    right = _edge(rows, slot, min(max(rows[slot, TURN], top), bottom), np.float32(1))
+    left = _edge(rows, slot, min(max(-rows[slot, TURN], top), bottom), np.float32(-1))
+    limit = np.float32(tiles_x * TILE)
+    if right < ZERO or left >= limit:
+        return 1, 0
+    return int(np.float32(max(left, ZERO))) // TILE, int(np.float32(min(right, limit - np.float32(1)))) // TILE
+
+
+@kernel
+def _edge(rows: F32, slot: int, delta_y: np.float32, side: np.float32) -> np.float32:
+    """Where the contour alpha = 1/255 ends at one height, px; `side` is -1 for left and 1 for right."""
+    budget = rows[slot, LN_OPACITY] + LN_255 - rows[slot, HALF_Y] * delta_y * delta_y
+    half_width = math.sqrt(max(budget, ZERO) * rows[slot, SPREAD_X]) + SLACK
+    return np.float32(rows[slot, X] + (rows[slot, X_REST] + rows[slot, SLOPE] * delta_y + side * half_width))
