@@ -1,9 +1,10 @@
 """The trainer's schedule as a value: when it densifies, prunes, resets opacities and adds colour degrees; None where unknown."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from runs.run import Run
+from runs.series import Series
 from runs.settings import NOT_STORED, Settings
 
 # Names of the INRIA family, as its settings spell them.
@@ -30,6 +31,11 @@ class Schedule:
     def is_muted(self, iteration: int) -> bool:
         """Quality is expected to be down: an opacity reset happened within the last `recovery` iterations."""
         return any(reset <= iteration <= reset + self.recovery for reset in self.resets)
+
+    def outside_resets(self, series: Series) -> Series:
+        """The values that no reset excuses."""
+        calm = [i for i, iteration in enumerate(series.iterations) if not self.is_muted(int(iteration))]
+        return replace(series, iterations=series.iterations[calm], values=series.values[calm])
 
     def since_reset(self, iteration: int) -> int | None:
         """Iterations since the last reset at or before `iteration`."""

@@ -2,13 +2,22 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
+from diagnostics.facts import saved  # noqa: F401  (checkpoints)
+from diagnostics.measures.curves import running_median
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule, schedule_of
+from runs.checkpoints import Checkpoint
 from runs.events import LogEvent
 from runs.run import Run
 from runs.series import Series
 
 Span = tuple[int, int]
+# A batch is one view, so single values jump from view to view; the median of so many stands for the run.
+VIEWS = 25
+# Below this, a series of evaluations says less than the noisy but dense one.
+EVALUATIONS = 3
 
 
 def logged(run: Run, span: Span, name: str) -> Series | None:
@@ -89,3 +98,39 @@ def log_events(run: Run, span: Span) -> tuple[LogEvent, ...] | None:
 def schedule(run: Run) -> Schedule | None:
     """Of the whole run: a reset before the range still shows within it."""
     return schedule_of(run)
+
+
+@fact(missing="series num_gaussians, or two saved point clouds in the chosen range")
+def counts(count_series: Series | None = None, checkpoints: tuple[Checkpoint, ...] | None = None) -> Series | None:
+    """How many Gaussians there are, as logged, else as saved; at least two values."""
+    if count_series is not None and len(count_series) > 1:
+        return count_series
+    if checkpoints is None or len(checkpoints) < 2:
+        return None
+    iterations = np.array([c.iteration for c in checkpoints], np.int64)
+    values = np.array([c.count for c in checkpoints], np.float64)
+    return Series("num_gaussians", iterations, values, "count", "saved point clouds")
+
+
+@fact(missing="a quality series (train/psnr, test/psnr, view/psnr or loss/l1)")
+def quality(
+    train_psnr: Series | None = None, test_psnr: Series | None = None,
+    view_psnr: Series | None = None, loss_l1: Series | None = None,
+) -> Series | None:
+    """dB. Evaluations on fixed views where there are enough of them, else the running median over single views, else of L1."""
+    for series in (train_psnr, test_psnr):
+        if series is not None and len(series) >= EVALUATIONS:
+            return series
+    for series in (view_psnr, loss_l1):
+        if series is not None and len(series) >= 2 * VIEWS:
+            return _smoothed(series)
+    return None
+
+
+def _smoothed(series: Series) -> Series:
+    """An L1 loss in decibels, -20·log10, moves as PSNR does where errors keep their distribution."""
+    values = series.values
+    if series.name == "loss/l1":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = np.where(values > 0, -20 * np.log10(values), np.nan)
+    return Series(series.name, series.iterations, running_median(values, VIEWS), "dB", series.source)

@@ -12,6 +12,11 @@ CHECKPOINT = "a saved point cloud in the chosen range (point_cloud/iteration_N/p
 STATE = "a resumable training state in the chosen range (chkpntN.pth)"
 
 
+def file_of(checkpoint: Checkpoint) -> str:
+    """The file's name as evidence rows show it: the folder tells the iteration."""
+    return f"{checkpoint.path.parent.name}/{checkpoint.path.name}"
+
+
 @fact(missing=CHECKPOINT)
 def checkpoints(run: Run, span: tuple[int, int]) -> tuple[Checkpoint, ...] | None:
     """Those with Gaussians, saved within the range, by iteration; at least one."""

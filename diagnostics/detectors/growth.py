@@ -1,0 +1,178 @@
+"""Faults of growth: densification that does nothing, removes what is needed, never ends, or resets that are not made good."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.facts.saved import file_of
+from diagnostics.measures.curves import best, last_finite, since, until
+from diagnostics.registry import detects
+from diagnostics.schedule import Schedule
+from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
+from runs.arrays import I64
+from runs.checkpoints import Checkpoint
+from runs.series import Series
+from runs.settings import NOT_STORED
+
+
+@detects("densification-never-triggers")
+def never_grows(
+    counts: Series, schedule: Schedule, grown: tuple[Series, ...] | None = None, *, events: int = 3, growth: float = 0.01,
+) -> Finding | NotEvaluable | None:
+    """Several densifications went by, and next to no Gaussian was born."""
+    first, last = int(counts.iterations[0]), int(counts.iterations[-1])
+    passed = [event for event in schedule.densifications if first <= event < last]
+    if len(passed) < events:
+        return NotEvaluable((f"a range that covers at least {events} densifications",))
+    start, most = counts.values[0], float(np.nanmax(counts.values))
+    born = most - start if grown is None else sum(float(np.nansum(series.values)) for series in grown)
+    if born > growth * start:
+        return None
+    return Finding(
+        f"{born:,.0f} Gaussians were born in {len(passed)} densifications; "
+        f"the count started at {start:,.0f} and never passed {most:,.0f}",
+        evidence=(
+            EvidenceRow("Gaussians born / Gaussians at the start", born / start, growth, "share", passed[-1], counts.source),
+            EvidenceRow("densifications passed", len(passed), events, "count", passed[-1], schedule.source),
+            EvidenceRow("most Gaussians", most, None, "count", None, counts.source),
+        ),
+        iterations=(passed[0], passed[-1]), confidence=0.5 if NOT_STORED in schedule.source else 0.9,
+        facts={"count": round(float(start)), "densifications": len(passed)},
+    )
+
+
+@detects("prunes-too-many")
+def prunes_too_many(
+    counts: Series, quality: Series, schedule: Schedule | None = None, pruned: Series | None = None,
+    *, lost: float = 0.5, drop_db: float = 1.0,
+) -> Finding | NotEvaluable | None:
+    """Most Gaussians were removed and not replaced, and the picture got worse for it. Removal alone may be the aim."""
+    peak_at, peak = best(counts) or (0, 0.0)
+    last_at, left = int(counts.iterations[-1]), float(counts.values[-1])
+    if not peak or 1 - left / peak < lost:
+        return None
+    before, after = best(until(quality, peak_at)), _settled_end(since(quality, peak_at + 1), schedule)
+    if before is None or after is None:
+        return NotEvaluable((f"a quality series before and after iteration {peak_at}",))
+    drop = before[1] - after[1]
+    if drop < drop_db:
+        return None
+    largest = _largest_removal(counts, pruned)
+    return Finding(
+        f"{1 - left / peak:.0%} of {peak:,.0f} Gaussians were removed between iterations {peak_at} and {last_at}, "
+        f"and {quality.name} stayed {drop:.1f} dB below its earlier best",
+        evidence=(
+            EvidenceRow("Gaussians lost since the largest count", 1 - left / peak, lost, "share", last_at, counts.source),
+            EvidenceRow(f"drop of {quality.name} below its earlier best", drop, drop_db, "dB", after[0], quality.source),
+            EvidenceRow("largest removal at one densification", largest[1] if largest else None, None, "share",
+                        largest[0] if largest else None, pruned.source if pruned else ""),
+        ),
+        iterations=(peak_at, last_at), confidence=0.8,
+        facts={"best_iteration": before[0], "left": round(left), "peak": round(peak)},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Stuck:
+    """Gaussians that still have the opacity of the last reset, in a checkpoint saved well after it."""
+
+    reset: int
+    checkpoint: Checkpoint
+    rows: I64
+
+    @property
+    def share(self) -> float:
+        return len(self.rows) / self.checkpoint.count
+
+
+@detects("opacity-reset-regression")
+def reset_not_made_good(
+    checkpoints: tuple[Checkpoint, ...], schedule: Schedule, quality: Series | None = None,
+    *, stuck: float = 0.1, drop_db: float = 1.5, reset_opacity: float = 0.01, logit_tolerance: float = 1e-3,
+) -> Finding | NotEvaluable | None:
+    """Long after a reset many Gaussians still have the reset opacity. A dip that is made good is how a reset should look."""
+    if not schedule.resets:
+        return None if schedule.resets_known else NotEvaluable(("when opacities are reset (settings or log)",))
+    found = _stuck_after_reset(checkpoints, schedule, reset_opacity, logit_tolerance)
+    if found is None:
+        return NotEvaluable((f"a checkpoint saved more than {schedule.recovery} iterations after a reset, in the chosen range",))
+    if found.share < stuck:
+        return None
+    drop = _drop_across(quality, found.reset, schedule)
+    iteration, source = found.checkpoint.iteration, file_of(found.checkpoint)
+    told = "" if drop is None or quality is None else f", and {quality.name} stayed {drop:.1f} dB below what it was before"
+    return Finding(
+        f"{found.share:.0%} of {found.checkpoint.count:,} Gaussians still have opacity {reset_opacity:g}, "
+        f"{iteration - found.reset:,} iterations after the reset at {found.reset}{told}",
+        evidence=(
+            EvidenceRow(f"Gaussians at opacity {reset_opacity:g}", found.share, stuck, "share", iteration, source),
+            EvidenceRow("median opacity", float(np.median(found.checkpoint.gaussians.opacities)), None, "", iteration, source),
+            EvidenceRow("drop of quality across resets", drop, drop_db, "dB", found.reset, quality.source if quality else ""),
+        ),
+        iterations=(schedule.resets[0], iteration), gaussians=GaussianPlace(found.rows, iteration, found.checkpoint.count),
+        confidence=0.7 if drop is None else 0.9, severity="minor" if drop is not None and drop < drop_db else None,
+        colour_by="opacity", facts={"reset": found.reset},
+    )
+
+
+@detects("grows-after-densification-ended")
+def grows_too_long(counts: Series, schedule: Schedule, *, growth: float = 0.01) -> Finding | NotEvaluable | None:
+    """The count still rises after the iteration at which densification is meant to end. A frozen count is by design."""
+    end = schedule.densify_until
+    if end is None:
+        return NotEvaluable(("when densification is meant to end (setting densify_until_iter)",))
+    late = since(counts, end + 1)
+    if len(late) < 2:
+        return NotEvaluable((f"counts after iteration {end}, where densification ends",))
+    at, most = best(late) or (end, float("nan"))
+    start = float(late.values[0])
+    risen = most / start - 1 if start else 0.0
+    if not risen > growth:
+        return None
+    not_stored = NOT_STORED in schedule.source
+    return Finding(
+        f"the count rose by {risen:.0%}, from {start:,.0f} to {most:,.0f}, after the end of densification at iteration {end}"
+        + (" (the trainer's default: this run may have been given another end)" if not_stored else ""),
+        evidence=(
+            EvidenceRow("growth after the end of densification", risen, growth, "share", at, counts.source),
+            EvidenceRow("end of densification", end, None, "iteration", end, schedule.source),
+            EvidenceRow("Gaussians", most, None, "count", at, counts.source),
+        ),
+        iterations=(end, at), confidence=0.4 if not_stored else 0.9, severity="info" if not_stored else None,
+        facts={"until": end, "most": round(most)},
+    )
+
+
+def _settled_end(series: Series, schedule: Schedule | None) -> tuple[int, float] | None:
+    """The last value that no reset excuses."""
+    return last_finite(series if schedule is None else schedule.outside_resets(series))
+
+
+def _largest_removal(counts: Series, pruned: Series | None) -> tuple[int, float] | None:
+    """(iteration, share of the Gaussians then) of the largest logged removal."""
+    if pruned is None:
+        return None
+    shares = [(int(at), float(value) / before) for at, value in zip(pruned.iterations, pruned.values, strict=True)
+              if (before := counts.at(int(at)))]
+    return max(shares, key=lambda pair: pair[1], default=None)
+
+
+def _stuck_after_reset(
+    checkpoints: tuple[Checkpoint, ...], schedule: Schedule, reset_opacity: float, tolerance: float,
+) -> _Stuck | None:
+    """In the last checkpoint that follows a reset and lies outside the time that its recovery may take."""
+    for checkpoint in reversed(checkpoints):
+        since = schedule.since_reset(checkpoint.iteration)
+        if since is not None and not schedule.is_muted(checkpoint.iteration):
+            logit = np.log(reset_opacity / (1 - reset_opacity))
+            rows = np.flatnonzero(np.abs(checkpoint.gaussians.logit_opacities - logit) < tolerance)
+            return _Stuck(checkpoint.iteration - since, checkpoint, rows)
+    return None
+
+
+def _drop_across(quality: Series | None, reset: int, schedule: Schedule) -> float | None:
+    """dB lost from the best before the first reset to the settled end after `reset`; None where one is not known."""
+    if quality is None:
+        return None
+    before, after = best(until(quality, schedule.resets[0])), _settled_end(since(quality, reset + 1), schedule)
+    return None if before is None or after is None else before[1] - after[1]

@@ -1,0 +1,76 @@
+"""Faults of learning: steps that are too long, and parameters that no gradient reaches."""
+
+from diagnostics.facts.trained import SETTING_OF, Motion, Rate, Silence
+from diagnostics.registry import detects
+from diagnostics.verdict import EvidenceRow, Finding, Fix, Severity
+from runs.settings import Settings
+
+# What the 3DGS reference, gsplat and their families share (science: B.0). Under Adam a rate is the length of one step: of the
+# means in units of the cameras' extent, of the others in the stored units (logit, natural logarithm, SH).
+USUAL = {"xyz": 1.6e-4, "f_dc": 2.5e-3, "f_rest": 1.25e-4, "opacity": 0.05, "scaling": 5e-3, "rotation": 1e-3}
+TITLES = {"xyz": "means", "f_dc": "base colours", "f_rest": "view-dependent colours", "opacity": "opacities",
+          "scaling": "scales", "rotation": "rotations"}
+
+
+@detects("learning-rate-too-high")
+def rate_too_high(
+    rates: tuple[Rate, ...], span: tuple[int, int], late_motion: Motion | None = None,
+    *, times: float = 10.0, times_position: float = 30.0,
+) -> Finding | None:
+    """A step of some parameter is many times the usual one. Gradient norms say nothing under Adam, so they are not asked."""
+    limits = {group: times_position if group == "xyz" else times for group in USUAL}
+    guilty = [rate for rate in rates if rate.group in USUAL and rate.value > limits[rate.group] * USUAL[rate.group]]
+    if not guilty:
+        return None
+    told = ", ".join(f"{TITLES[rate.group]} {rate.value / USUAL[rate.group]:.0f} times" for rate in guilty)
+    motion = () if late_motion is None else (
+        EvidenceRow("median way between the last saves / own size", late_motion.in_sizes, None, "", late_motion.last),)
+    return Finding(
+        f"steps are far longer than usual: {told} the usual learning rate",
+        evidence=(
+            *(EvidenceRow(f"learning rate of the {TITLES[rate.group]}", rate.value, limits[rate.group] * USUAL[rate.group],
+                          "extents / step" if rate.group == "xyz" else "per step", span[0], rate.source) for rate in guilty),
+            *motion,
+        ),
+        iterations=span, confidence=0.7,
+        fixes=tuple(_usual_rate(rate) for rate in guilty if rate.group in SETTING_OF),
+    )
+
+
+@detects("gradients-vanish")
+def vanished(silences: tuple[Silence, ...], settings: Settings | None = None, *, zero_share: float = 1.0) -> Finding | None:
+    """A group of parameters receives no gradient at all, although it is meant to learn."""
+    silent = [silence for silence in silences if silence.zero_share >= zero_share and not _frozen_on_purpose(silence, settings)]
+    if not silent:
+        return None
+    names = ", ".join(TITLES.get(silence.group, silence.group) for silence in silent)
+    first, last = min(silence.first for silence in silent), max(silence.last for silence in silent)
+    return Finding(
+        f"no gradient reached the {names} between iterations {first:,} and {last:,}: every value is exactly 0",
+        evidence=tuple(
+            EvidenceRow(f"gradients of exactly 0, {TITLES.get(silence.group, silence.group)}", silence.zero_share, zero_share,
+                        "share", silence.last, silence.source) for silence in silent),
+        iterations=(first, last), confidence=0.95, severity=_severity(silent),
+        colour_by="opacity" if any(silence.group == "opacity" for silence in silent) else "",
+        facts={"groups": names, "first": first},
+    )
+
+
+def _usual_rate(rate: Rate) -> Fix:
+    """The setting of the means is per unit of extent, as the rate here is."""
+    return Fix(
+        f"Set the learning rate of the {TITLES[rate.group]} back to its usual value",
+        "the same quality is reached with steadier curves; if it was raised on purpose, compare both runs on test views",
+        SETTING_OF[rate.group], rate.value, USUAL[rate.group],
+    )
+
+
+def _frozen_on_purpose(silence: Silence, settings: Settings | None) -> bool:
+    """A learning rate of zero says so."""
+    name = SETTING_OF.get(silence.group)
+    return settings is not None and name is not None and settings.value(name) == 0
+
+
+def _severity(silent: list[Silence]) -> Severity | None:
+    """Without opacities, means or scales nothing can be built; frozen rotations or colours cost about 1 dB in the calibration."""
+    return "critical" if any(silence.group in ("opacity", "xyz", "scaling") for silence in silent) else None

@@ -1,0 +1,138 @@
+"""Faults of the start: too few points, and Gaussians made wrongly from them."""
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from diagnostics.facts.saved import file_of
+from diagnostics.measures.coverage import Coverage
+from diagnostics.measures.extent import CameraSpread
+from diagnostics.measures.shares import quantile
+from diagnostics.registry import detects
+from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
+from runs import quantities
+from runs.arrays import F64, Array
+from runs.checkpoints import Checkpoint
+from runs.gaussians import Gaussians
+from runs.points import PointCloud
+
+SH_C0 = 0.28209479177387814  # degree-0 spherical harmonic: colour = 0.5 + C0·dc
+
+
+@detects("sparse-sfm-points")
+def sparse_points(start_coverage: Coverage, *, per_picture: int = 300, empty: float = 0.85) -> Finding | None:
+    """The pictures see few of the points that training starts from, or large parts of them see none."""
+    count = float(np.median(start_coverage.counts))
+    bare = float(np.median(start_coverage.empty_shares))
+    if count >= per_picture and bare <= empty:
+        return None
+    poorest = np.argsort(start_coverage.counts, kind="stable")[:5]
+    return Finding(
+        f"half of the pictures hold at most {count:,.0f} of {start_coverage.points:,} starting points, "
+        f"and {bare:.0%} of their area holds none",
+        evidence=(
+            EvidenceRow("starting points in a picture, median", count, per_picture, "points", None, start_coverage.source),
+            EvidenceRow("picture area without points, median", bare, empty, "share", None, start_coverage.source),
+            EvidenceRow("starting points inside a picture, mean share", start_coverage.inside_share, None, "share", None,
+                        start_coverage.source),
+        ),
+        cameras=tuple(start_coverage.names[i] for i in poorest),
+        confidence=0.8 if count < per_picture else 0.5,
+        facts={"points": start_coverage.points, "per_picture": round(count)},
+    )
+
+
+@detects("degenerate-initial-covariance")
+def degenerate_covariance(
+    initial_checkpoint: Checkpoint, initial_gaussians: Gaussians, *, flat: float = 1e-6, zero_quat: float = 1e-6,
+) -> Finding | None:
+    """Initial Gaussians have no extent, or a quaternion that names no rotation: their covariance cannot be inverted."""
+    spacing = quantile(quantities.neighbour_distance(initial_gaussians), 0.5)
+    longest = initial_gaussians.scales.max(axis=1)
+    with np.errstate(invalid="ignore"):
+        pointlike = ~(longest > flat * spacing if np.isfinite(spacing) else longest > 0)
+    unturned = ~(initial_gaussians.quat_norms > zero_quat)
+    rows = np.flatnonzero(pointlike | unturned)
+    if not len(rows):
+        return None
+    iteration, source = initial_checkpoint.iteration, file_of(initial_checkpoint)
+    return Finding(
+        f"{len(rows):,} of {initial_gaussians.count:,} initial Gaussians have a degenerate covariance: "
+        f"{int(pointlike.sum()):,} without extent, {int(unturned.sum()):,} without a rotation",
+        evidence=(
+            EvidenceRow("Gaussians without extent (or not finite)", int(pointlike.sum()), 0, "count", iteration, source),
+            EvidenceRow("Gaussians with a zero quaternion (or not finite)", int(unturned.sum()), 0, "count", iteration, source),
+            EvidenceRow("median distance to the 3 nearest Gaussians", spacing, None, "world units", iteration, source),
+        ),
+        iterations=(iteration, iteration), gaussians=GaussianPlace(rows, iteration, initial_gaussians.count),
+    )
+
+
+@detects("initial-scale-too-large")
+def initial_scale(
+    initial_checkpoint: Checkpoint, initial_gaussians: Gaussians, cameras_spread: CameraSpread | None = None,
+    *, spacings: float = 4.0, extents: float = 0.1,
+) -> Finding | None:
+    """Initial Gaussians reach far beyond their neighbours, or are larger than what the trainer prunes as too large."""
+    longest = quantities.max_scale(initial_gaussians)
+    in_spacings = longest / np.maximum(quantities.neighbour_distance(initial_gaussians), np.finfo(np.float32).tiny)
+    extent = cameras_spread.extent if cameras_spread is not None and cameras_spread.extent > 0 else float("nan")
+    overlap, size = quantile(in_spacings, 0.5), quantile(longest, 0.5) / extent
+    if not (overlap > spacings or size > extents):
+        return None
+    iteration, source = initial_checkpoint.iteration, file_of(initial_checkpoint)
+    guilty = np.flatnonzero((in_spacings > spacings) | (longest > extents * extent))
+    told = "" if np.isnan(size) else f" and {size:.1%} of the cameras' extent"
+    return Finding(
+        f"at iteration {iteration} the median Gaussian is {overlap:.1f} times the distance to its neighbours{told} long",
+        evidence=(
+            EvidenceRow("scale / distance to the 3 nearest, median", overlap, spacings, "", iteration, source),
+            EvidenceRow("scale / cameras' extent, median", None if np.isnan(size) else size, extents, "", iteration, source),
+            EvidenceRow("median scale", quantile(longest, 0.5), None, "world units", iteration, source),
+        ),
+        iterations=(iteration, iteration), gaussians=GaussianPlace(guilty, iteration, initial_gaussians.count),
+        confidence=0.9 if overlap > spacings else 0.7,
+    )
+
+
+@detects("wrong-sh-initialisation")
+def sh_initialisation(
+    initial_checkpoint: Checkpoint, initial_gaussians: Gaussians, start_points: PointCloud,
+    *, slope: float = 0.6, colour_spread: float = 0.02,
+) -> Finding | NotEvaluable | None:
+    """Colours of the first Gaussians do not follow the colours of the points they were made from."""
+    if start_points.rgb is None or float(np.std(start_points.rgb / 255, axis=0).max()) < colour_spread:
+        return NotEvaluable(("starting points with colours that differ",))
+    rgb = start_points.rgb[cKDTree(start_points.xyz).query(_placed(initial_gaussians))[1]] / 255
+    fitted, offset = _line((rgb - 0.5) / SH_C0, initial_gaussians.sh0[np.isfinite(initial_gaussians.means).all(axis=1)])
+    if not fitted < slope:
+        return None
+    iteration, source = initial_checkpoint.iteration, file_of(initial_checkpoint)
+    return Finding(
+        f"DC colours follow the point colours with a slope of {fitted:.2f} at iteration {iteration}, where (c − 0.5)/C0 gives 1; "
+        f"this is nearest to {_formula(fitted)}",
+        evidence=(
+            EvidenceRow("slope of DC on (c − 0.5)/C0", fitted, slope, "", iteration, source),
+            EvidenceRow("offset of that line", offset, None, "SH units", iteration, source),
+            EvidenceRow("starting points with a colour", len(start_points), None, "points", 0, start_points.source),
+        ),
+        iterations=(iteration, iteration), confidence=0.9, facts={"formula": _formula(fitted)},
+    )
+
+
+def _placed(gaussians: Gaussians) -> F64:
+    """float64 [n, 3], the finite means."""
+    return gaussians.means[np.isfinite(gaussians.means).all(axis=1)].astype(np.float64)
+
+
+def _line(expected: F64, found: Array) -> tuple[float, float]:
+    """Least-squares slope and offset of `found` on `expected`, over the finite entries of all channels."""
+    x, y = expected.ravel(), np.asarray(found, np.float64).ravel()
+    good = np.isfinite(x) & np.isfinite(y)
+    slope, offset = np.polyfit(x[good], y[good], 1)
+    return float(slope), float(offset)
+
+
+def _formula(slope: float) -> str:
+    """What was probably written instead. Against (c − 0.5)/C0, colour·C0 has slope C0² = 0.08 and raw colour C0 = 0.28 at
+    the start; training had moved them to 0.19 and 0.36 by iteration 200 in the calibration runs."""
+    return "DC = colour · C0" if slope < 0.27 else "DC = colour (raw RGB)"

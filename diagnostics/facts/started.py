@@ -1,0 +1,36 @@
+"""Facts about the start: the state before the first densification, and how the initial points cover the pictures."""
+
+from collections.abc import Callable
+
+from diagnostics.facts import cameras, logged, saved, taken  # noqa: F401  (the facts named below)
+from diagnostics.measures.coverage import Coverage, coverage_of
+from diagnostics.registry import fact
+from diagnostics.schedule import Schedule
+from runs.cameras import Camera
+from runs.checkpoints import Checkpoint
+from runs.gaussians import Gaussians
+from runs.points import PointCloud
+
+
+@fact(missing="a checkpoint saved before the first densification (ask the trainer to save one early, e.g. at iteration 100)")
+def initial_checkpoint(
+    first_checkpoint: Checkpoint, start_points: PointCloud | None = None, schedule: Schedule | None = None,
+) -> Checkpoint | None:
+    """The first checkpoint, if its Gaussians are still the initial ones: as many as there were points, or not yet densified."""
+    if start_points is not None and first_checkpoint.count == len(start_points):
+        return first_checkpoint
+    events = schedule.densifications if schedule is not None else ()
+    return first_checkpoint if events and first_checkpoint.iteration <= events[0] else None
+
+
+@fact(missing="a checkpoint saved before the first densification (ask the trainer to save one early, e.g. at iteration 100)")
+def initial_gaussians(initial_checkpoint: Checkpoint) -> Gaussians:
+    """Its Gaussians: moved a little, neither cloned, split nor pruned."""
+    return initial_checkpoint.gaussians
+
+
+@fact(missing="the points that training started from, and the cameras")
+def start_coverage(start_points: PointCloud, train_cameras: tuple[Camera, ...], beat: Callable[[], None]) -> Coverage:
+    """How the initial points lie in each training picture."""
+    beat()
+    return coverage_of(start_points.xyz, train_cameras, start_points.source)
