@@ -1,0 +1,104 @@
+"""A diagnosis as JSON: schema 1 of the command line's contract; later versions only add keys."""
+
+import math
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from diagnostics.diagnosis import Diagnosis, Reported, Undecided
+from diagnostics.verdict import EvidenceRow, Fix, GaussianPlace
+from runs.run import Run
+
+SCHEMA = 1
+
+
+def to_json(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Plain dicts, lists, strings and finite numbers in a stable order; what is not finite or not known is None.
+
+    A missing number is None and never 0: "gaussians" of a finding that points at no Gaussians is None.
+    """
+    return {
+        "schema": SCHEMA,
+        "product": f"splatdoctor {_version()}",
+        "run": _run(diagnosis.run),
+        "range": list(diagnosis.span),
+        "findings": [_finding(reported) for reported in diagnosis.findings],
+        "clear": [pattern.code for pattern in diagnosis.clear],
+        "not_evaluable": [_undecided(undecided) for undecided in diagnosis.not_evaluable],
+        "notes": [{"file": note.file, "says": note.says} for note in diagnosis.notes],
+    }
+
+
+def plain(value: Any) -> Any:
+    """Any value a setting or an evidence row may hold, as JSON holds it."""
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    return str(value)
+
+
+def _version() -> str:
+    try:
+        return version("splatdoctor")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "path": str(run.path),
+        "trainer": run.trainer.name,
+        "trainer_confidence": plain(float(run.trainer.confidence)),
+        "iterations": list(run.iterations),
+        "gaussians": [checkpoint.count for checkpoint in run.checkpoints],
+        "settings": {name: plain(run.settings[name].value) for name in sorted(run.settings)},
+        "settings_not_stored": sorted(name for name in run.settings if not run.settings[name].stored),
+    }
+
+
+def _finding(reported: Reported) -> dict[str, Any]:
+    pattern, finding = reported.pattern, reported.finding
+    return {
+        "code": pattern.code, "name": pattern.name, "severity": reported.severity, "kind": pattern.kind,
+        "confidence": plain(float(finding.confidence)), "says": finding.says,
+        "evidence": [_evidence(row) for row in finding.evidence],
+        "iterations": list(reported.iterations),
+        "gaussians": _gaussians(finding.gaussians),
+        "cameras": list(finding.cameras),
+        "cause": reported.cause,
+        "fixes": [_fix(fix) for fix in reported.fixes],
+        "sources": [{"title": source.title, "url": source.url} for source in pattern.sources],
+        "consequence_of": list(reported.consequence_of),
+    }
+
+
+def _evidence(row: EvidenceRow) -> dict[str, Any]:
+    return {
+        "what": row.what, "value": plain(row.value), "limit": plain(row.limit), "unit": row.unit,
+        "iteration": plain(row.iteration), "source": row.source,
+    }
+
+
+def _gaussians(place: GaussianPlace | None) -> dict[str, Any] | None:
+    if place is None:
+        return None
+    return {"count": place.count, "fraction": plain(place.fraction), "iteration": place.iteration}
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {"do": fix.do, "expect": fix.expect, "setting": fix.setting, "from": plain(fix.current), "to": plain(fix.proposed)}
+
+
+def _undecided(undecided: Undecided) -> dict[str, Any]:
+    return {"code": undecided.pattern.code, "name": undecided.pattern.name, "missing": list(undecided.missing)}
