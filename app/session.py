@@ -12,23 +12,13 @@ from shiboken6 import isValid
 from diagnostics.catalogue import Pattern
 from diagnostics.diagnosis import Diagnosis, Reported
 from render.splats import Splats
+from render.viewport.picking import Contributor as Contributor  # re-exported: selections carry it
 from runs.arrays import F32, I64, Array
 from runs.checkpoints import Checkpoint
 from runs.gaussians import Gaussians
 from runs.run import Run
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class Contributor:
-    """One Gaussian under a picked pixel; weight = alpha × transmittance in front of it."""
-
-    row: int  # row of the stored Gaussians
-    alpha: float  # 0..1
-    transmittance: float  # 0..1, before this Gaussian
-    weight: float  # 0..1
-    depth: float  # world units along the view axis
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,10 @@ from render.splats import Splats
 from runs.arrays import F32, U8, U32, Mask
 from runs.cameras import Camera
 
-# rgb: trained colours; scalar: any number per splat by colour map; points: the means as dots;
-# depth: Σ weight·z / Σ weight; alpha: accumulated weight.
-Mode = Literal["rgb", "scalar", "points", "depth", "alpha"]
+# rgb: trained colours; scalar: any number per splat by colour map; depth: Σ weight·z / Σ weight; alpha: Σ weight.
+Mode = Literal["rgb", "scalar", "depth", "alpha"]
 
-POINT_RADIUS_PX = 1.5
+POINT_RADIUS_PX = 1.5  # a dot at a device pixel ratio of 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +20,7 @@ class ViewRequest:
 
     camera: Camera  # its size_px is the picture's size
     mode: Mode = "rgb"
+    points: bool = False  # every mean as an opaque dot instead of its splat
     background: tuple[float, float, float] = (0.0, 0.0, 0.0)  # 0..1
     sh_degree: int = 3  # at most; 0 shows the view-independent colour
     tint_strength: float = 0.0  # 0 shows no tint, 1 paints tinted splats in the tint's colour

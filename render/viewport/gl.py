@@ -14,7 +14,7 @@ from render.viewport.gl_programs import Layout, resolve_program
 from render.viewport.gl_upload import ROW, Packed, pack
 from runs.arrays import F32, U8, U32, Mask
 
-_MODES = {"rgb": 0, "scalar": 1, "points": 2, "depth": 3, "alpha": 4}
+_MODES = {"rgb": 0, "scalar": 1, "depth": 2, "alpha": 3}
 _WHOLE = Scale(0.0, 1.0)
 
 
@@ -123,6 +123,7 @@ class GLBackend:
             "u_slopes": (-x_low, x_high, -y_low, y_high), "u_eye": camera.centre, "u_near": NEAR,
             "u_depth_unit": unit, "u_point_radius": POINT_RADIUS_PX, "u_tint_strength": request.tint_strength,
             "u_no_value": np.array(NO_VALUE) / 255, "u_mode": _MODES[request.mode],
+            "u_points": int(request.points),
             "u_sh_degree": min(request.sh_degree, packed.sh_degree if packed else 0),
             "u_sh_groups": packed.sh_groups if packed else 1, "u_sh_row": ROW,
         }

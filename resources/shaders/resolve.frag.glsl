@@ -15,11 +15,11 @@ vec3 mapped(float position) {
 void main() {
     vec4 sum = texelFetch(u_sums, ivec2(gl_FragCoord.xy - u_offset), 0);
     vec3 front = sum.rgb;
-    if (u_mode == 3 && sum.a > 0.0) {
+    if (u_mode == 2 && sum.a > 0.0) {
         float depth = u_depth_unit * sum.r / sum.a;
         float at = (u_field.z > 0.5 ? log(max(depth, 1e-9)) : depth) - u_field.x;
         front = mapped(at / (u_field.y - u_field.x)) * sum.a;
     }
-    vec3 colour = u_mode == 4 ? mapped(sum.a) : front + (1.0 - sum.a) * u_background;
+    vec3 colour = u_mode == 3 ? mapped(sum.a) : front + (1.0 - sum.a) * u_background;
     picture = vec4(clamp(colour, 0.0, 1.0), 1.0);
 }

@@ -2,13 +2,13 @@
 in vec2 f_sigmas;
 flat in float f_opacity;
 flat in vec3 f_colour;
-uniform int u_mode;
+uniform int u_points;
 uniform float u_point_radius;
 out vec4 sum;
 
 void main() {
     float distance2 = dot(f_sigmas, f_sigmas);
-    if (u_mode == 2) {
+    if (u_points == 1) {
         if (distance2 > u_point_radius * u_point_radius) discard;
         sum = vec4(f_colour, 1.0);
         return;

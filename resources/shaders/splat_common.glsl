@@ -12,7 +12,8 @@ uniform float u_point_radius;   // px
 uniform float u_tint_strength;
 uniform vec3 u_tint;
 uniform vec3 u_no_value;        // colour of a splat without a number
-uniform int u_mode;             // 0 rgb, 1 scalar, 2 points, 3 depth, 4 alpha
+uniform int u_mode;             // 0 rgb, 1 scalar, 2 depth, 3 alpha
+uniform int u_points;           // 1: dots instead of splats
 uniform int u_sh_degree;
 uniform int u_sh_groups;        // four coefficients in three texels make a group
 uniform int u_sh_row;           // splats in a row of the texture
@@ -46,7 +47,7 @@ Footprint project(Splat s) {
     f.visible = p.z > u_near && s.opacity >= MIN_ALPHA;
     if (!f.visible) return f;
     f.centre_px = u_intrinsics.xy * p.xy / p.z + u_intrinsics.zw;
-    if (u_mode == 2) {
+    if (u_points == 1) {
         f.axis_a = vec2(1.0, 0.0);
         f.axis_b = vec2(0.0, 1.0);
         f.reach = u_point_radius;
@@ -120,8 +121,8 @@ vec3 tinted(vec3 colour, float tint) {
 }
 
 vec3 splat_colour(int index, Splat s, float depth) {
-    if (u_mode == 3) return vec3(depth / u_depth_unit, 0.0, 0.0);
-    if (u_mode == 4) return vec3(0.0);
+    if (u_mode == 2) return vec3(depth / u_depth_unit, 0.0, 0.0);
+    if (u_mode == 3) return vec3(0.0);
     if (u_mode == 1) {
         vec3 mapped = texelFetch(u_colours, ivec2(int(255.0 * s.scalar + 0.5), 0), 0).rgb;
         return tinted(s.scalar < 0.0 ? u_no_value : mapped, s.tint);

@@ -1,0 +1,80 @@
+"""The viewport's controls: what colours mean, what is drawn, and through which camera."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QToolButton, QWidget
+
+from app.widgets.viewport_looks import CHOICES
+
+FREE = "Free camera"
+
+
+class ViewportToolbar(QWidget):
+    """Signals carry what the user chose; `show_*` never emits."""
+
+    colour_chosen = Signal(str)
+    camera_chosen = Signal(object)  # image name, or None
+    toggled = Signal()
+    framed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.colour_by = QComboBox()
+        self.colour_by.setAccessibleName("Colour by")
+        self.colour_by.setToolTip("What the colours show")
+        for name, title in CHOICES.items():
+            self.colour_by.addItem(title, name)
+        self.camera = QComboBox()
+        self.camera.setAccessibleName("Camera")
+        self.camera.setToolTip("Look through a camera of the run")
+        self.camera.setMinimumContentsLength(14)
+        self.camera.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.points = self._toggle("Points", "Draw every Gaussian as a dot at its mean")
+        self.frusta = self._toggle("Cameras", "Draw the cameras; click one to look through it")
+        self.white = self._toggle("White", "White background instead of black")
+        self.frame = self._button("Frame", "Show the whole scene (F)")
+        self.where = QLabel()
+        self.where.setProperty("role", "muted")
+        self._lay_out()
+        self.colour_by.activated.connect(lambda _: self.colour_chosen.emit(self.colour_by.currentData()))
+        self.camera.activated.connect(lambda _: self.camera_chosen.emit(self.camera.currentData()))
+        self.frame.clicked.connect(self.framed)
+
+    def show_colour(self, name: str) -> None:
+        with QSignalBlocker(self.colour_by):
+            self.colour_by.setCurrentIndex(max(self.colour_by.findData(name), 0))
+
+    def show_cameras(self, names: Sequence[str]) -> None:
+        with QSignalBlocker(self.camera):
+            self.camera.clear()
+            self.camera.addItem(FREE, None)
+            for name in names:
+                self.camera.addItem(name, name)
+        self.camera.setEnabled(bool(names))
+        self.frusta.setEnabled(bool(names))
+
+    def show_camera(self, name: str | None) -> None:
+        with QSignalBlocker(self.camera):
+            self.camera.setCurrentIndex(0 if name is None else max(self.camera.findText(name), 0))
+
+    def _button(self, text: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        button.setToolTip(tip)
+        return button
+
+    def _toggle(self, text: str, tip: str) -> QToolButton:
+        button = self._button(text, tip)
+        button.setCheckable(True)
+        button.toggled.connect(lambda _: self.toggled.emit())
+        return button
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 4, 8, 4)
+        row.setSpacing(4)
+        for widget in (self.colour_by, self.points, self.frusta, self.white, self.frame, self.camera):
+            row.addWidget(widget)
+        row.addStretch(1)
+        row.addWidget(self.where)
