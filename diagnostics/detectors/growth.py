@@ -14,6 +14,9 @@ from runs.checkpoints import Checkpoint
 from runs.series import Series
 from runs.settings import NOT_STORED
 
+# A collapse begins when the last of so many Gaussians go.
+NEARLY_ALL = 0.9
+
 
 @detects("densification-never-triggers")
 def never_grows(
@@ -47,10 +50,11 @@ def prunes_too_many(
     *, lost: float = 0.5, drop_db: float = 1.0,
 ) -> Finding | NotEvaluable | None:
     """Most Gaussians were removed and not replaced, and the picture got worse for it. Removal alone may be the aim."""
-    peak_at, peak = best(counts) or (0, 0.0)
+    peak = float(np.nanmax(counts.values))
     last_at, left = int(counts.iterations[-1]), float(counts.values[-1])
     if not peak or 1 - left / peak < lost:
         return None
+    peak_at = int(counts.iterations[np.flatnonzero(counts.values >= NEARLY_ALL * peak)[-1]])
     before, after = best(until(quality, peak_at)), _settled_end(since(quality, peak_at + 1), schedule)
     if before is None or after is None:
         return NotEvaluable((f"a quality series before and after iteration {peak_at}",))
