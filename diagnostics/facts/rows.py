@@ -47,5 +47,6 @@ def zero_rows(checkpoint: Checkpoint, gaussians: Gaussians) -> ZeroRows:
     rows = np.flatnonzero(gaussians.quat_norms < ZERO_QUAT)
     blank = np.ones(len(rows), bool)
     for name in (*COLUMNS, "sh_rest"):
-        blank &= (gaussians.load(name)[rows] == 0).reshape(len(rows), -1).all(axis=1)
+        zero = gaussians.load(name)[rows] == 0
+        blank &= zero.all(axis=tuple(range(1, zero.ndim)))
     return ZeroRows(checkpoint.iteration, gaussians.count, rows, rows[blank])
