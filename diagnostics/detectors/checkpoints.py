@@ -14,7 +14,8 @@ def optimiser_state_missing(
 ) -> Finding | None:
     """The resumable file lacks Adam's moments, or Adam has stepped far less often than the run has iterated."""
     iteration = training_state.iteration
-    lost = [*_lost_moments(memories, zero_share), *_lost_steps(memories, iteration, step_share, schedule), *training_state.missing]
+    lost = [*_lost_moments(memories, zero_share), *_lost_steps(memories, iteration, step_share, schedule)]
+    lost += training_state.missing
     if not lost:
         return None
     source = training_state.path.name
@@ -22,8 +23,8 @@ def optimiser_state_missing(
     return Finding(
         f"A resume from {source} (iteration {iteration:,}) would start without: {'; '.join(lost)}",
         evidence=(
-            EvidenceRow("most steps that any Adam group has taken", max(steps, default=None), int(step_share * iteration), "steps",
-                        iteration, source),
+            EvidenceRow("most steps that any Adam group has taken", max(steps, default=None), int(step_share * iteration),
+                        "steps", iteration, source),
             EvidenceRow("parameter groups with moments", sum(m.has_moments for m in memories), len(memories) or None, "groups",
                         iteration, source),
             *(EvidenceRow(f"{m.group}: rows whose second moment is zero", m.zero_share, zero_share, "share", iteration, source)
@@ -37,7 +38,8 @@ def optimiser_state_missing(
 
 @detects("no-resumable-state")
 def no_resumable_state(
-    saved_states: tuple[StateFile, ...], checkpoints: tuple[Checkpoint, ...], planned_iterations: int, *, unfinished: float = 0.99,
+    saved_states: tuple[StateFile, ...], checkpoints: tuple[Checkpoint, ...], planned_iterations: int, *,
+    unfinished: float = 0.99,
 ) -> Finding | None:
     """The run stopped early and left only point clouds: a PLY is not a checkpoint."""
     last = checkpoints[-1]
@@ -48,8 +50,8 @@ def no_resumable_state(
         "only point clouds, which hold neither Adam's moments nor the step nor the densification statistics",
         evidence=(
             EvidenceRow("resumable files (chkpntN.pth)", 0, 1, "files", last.iteration, last.path.name),
-            EvidenceRow("last saved iteration", last.iteration, int(unfinished * planned_iterations), "iterations", last.iteration,
-                        last.path.name),
+            EvidenceRow("last saved iteration", last.iteration, int(unfinished * planned_iterations), "iterations",
+                        last.iteration, last.path.name),
         ),
         iterations=(last.iteration, last.iteration),
         facts={"last": last.iteration, "planned": planned_iterations},

@@ -9,7 +9,8 @@ from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, Severity
 DIVERGED = ("NaN positions cannot come from a file writer: an update of the optimiser was not a number. Look at the "
             "step before the first bad save: learning rates, the loss terms that were just switched on, the photos.")
 NAN = ("Some operation divided by zero or took a root of a negative number for these rows alone (a vanishing scale "
-       "or a degenerate covariance), and Adam keeps a NaN for ever. They have left the picture, so neither loss nor PSNR shows it.")
+       "or a degenerate covariance), and Adam keeps a NaN for ever. They have left the picture, so neither loss nor PSNR "
+       "shows it.")
 SATURATED = ("Only opacities are +inf and all else is finite: the logit has run out of float32 range. These are fully "
              "opaque Gaussians; training is sound, but viewers and converters may choke on the file.")
 LOG_OF_ZERO = "A log scale of -inf is the logarithm of zero: a scale was clamped or written as 0 and then stored as a logarithm."

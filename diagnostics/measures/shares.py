@@ -21,3 +21,13 @@ def quantile(values: Array, q: float) -> float:
     """The quantile q (0..1) of the finite values; NaN where there are none."""
     finite = values[np.isfinite(values)]
     return float(np.quantile(finite, q)) if len(finite) else float("nan")
+
+
+def weighted_quantile(values: Array, weights: Array, q: float) -> float:
+    """The value below which the share q of the weight of the finite values lies; NaN where they have none."""
+    known = np.isfinite(values) & np.isfinite(weights) & (weights > 0)
+    if not known.any():
+        return float("nan")
+    order = np.argsort(values[known])
+    below = np.cumsum(weights[known][order], dtype=np.float64)
+    return float(values[known][order][np.searchsorted(below, q * below[-1])])

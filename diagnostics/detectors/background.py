@@ -1,0 +1,70 @@
+"""Renders and photos laid over different backgrounds."""
+
+from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
+from diagnostics.registry import detects
+from diagnostics.verdict import EvidenceRow, Finding
+from runs.settings import Settings
+
+
+@detects("wrong-background")
+def wrong_background(
+    photo_background: PhotoBackground, background_trial: BackgroundTrial | None = None, settings: Settings | None = None, *,
+    reproduced: float = 0.15, contrast: float = 1.0, empty_share: float = 0.05, covered: float = 0.5,
+) -> Finding | None:
+    """The renders were compared with the photos before another colour than the one that lies behind the photos."""
+    behind = photo_background
+    if behind.share < empty_share and not behind.has_alpha:
+        return None  # nothing in the photos shows a background, so none can be wrong
+    trained = _trained_on(background_trial, reproduced, contrast)
+    if trained is not None and trained[0] == (trained[1] or behind.colour):
+        return None
+    if trained is None and not (behind.covered > covered and behind.share >= empty_share):
+        return None
+    return Finding(
+        _says(behind, background_trial, trained) + _recorded(settings),
+        evidence=(*_proof(background_trial, reproduced), *_cover(behind, covered)),
+        iterations=(background_trial.iteration if background_trial is not None else behind.iteration, behind.iteration),
+        confidence=0.99 if trained is not None else 0.6, colour_by="opacity",
+        facts={"photos": (trained[1] if trained is not None else "") or behind.colour},
+    )
+
+
+def _trained_on(trial: BackgroundTrial | None, reproduced: float, contrast: float) -> tuple[str, str] | None:
+    """(colour behind the render, colour behind the photo or "") that gives the logged PSNR, where only one does."""
+    if trial is None or not trial.exact or not trial.psnr_db:
+        return None
+    misses = sorted((abs(value - trial.logged_db), pair) for pair, value in trial.psnr_db.items())
+    clear = len(misses) == 1 or misses[1][0] - misses[0][0] > contrast
+    return misses[0][1] if misses[0][0] <= reproduced and clear else None
+
+
+def _says(behind: PhotoBackground, trial: BackgroundTrial | None, trained: tuple[str, str] | None) -> str:
+    if trained is None or trial is None:
+        return (f"The model covers {behind.covered:.0%} of the photos' empty {behind.colour} area, which it need not cover "
+                f"if it is trained before {behind.colour}")
+    others = ", ".join(f"{value:.2f} dB before {mine}" for (mine, _), value in trial.psnr_db.items() if mine != trained[0])
+    return (f"At iteration {trial.iteration:,} the logged test PSNR of {trial.logged_db:.2f} dB comes out only before "
+            f"{trained[0]} ({trial.psnr_db[trained]:.2f} dB; {others}), but the photos are {trained[1] or behind.colour} outside")
+
+
+def _recorded(settings: Settings | None) -> str:
+    setting = None if settings is None else settings.get("white_background")
+    return "" if setting is None else f"; {setting.source} says white_background={setting.value}"
+
+
+def _proof(trial: BackgroundTrial | None, reproduced: float) -> tuple[EvidenceRow, ...]:
+    if trial is None:
+        return ()
+    logged = EvidenceRow("logged PSNR of the held-out views", trial.logged_db, None, "dB", trial.iteration, trial.source)
+    rendered = (
+        EvidenceRow(f"rendered again before {mine}" + (f", photos laid over {theirs}" if theirs else "") + ": off by",
+                    abs(value - trial.logged_db), reproduced, "dB", trial.iteration, "held-out photos")
+        for (mine, theirs), value in sorted(trial.psnr_db.items()))
+    return (logged, *rendered)
+
+
+def _cover(behind: PhotoBackground, covered: float) -> tuple[EvidenceRow, ...]:
+    return (
+        EvidenceRow(f"photo pixels that are exactly {behind.colour}", behind.share, None, "share", None, "training photos"),
+        EvidenceRow("opacity of the model over those pixels", behind.covered, covered, "share", behind.iteration),
+    )

@@ -1,0 +1,127 @@
+"""Faults of the capture: camera positions that blow up the extent, and a start cloud that the cameras do not see."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from diagnostics.facts.cameras import Visibility
+from diagnostics.measures.extent import CameraSpread
+from diagnostics.measures.frusta import seen_by
+from diagnostics.measures.shares import share
+from diagnostics.registry import detects
+from diagnostics.verdict import EvidenceRow, Finding
+from runs.arrays import F64, I64, Array
+from runs.cameras import Camera
+from runs.points import PointCloud
+
+# The usual mistakes between coordinate conventions, as matrices on world points [3, 3].
+CONVENTIONS: Mapping[str, Array] = {
+    "y and z flipped (OpenGL against OpenCV)": np.diag([1.0, -1.0, -1.0]),
+    "y and z swapped, z up": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]),
+    "y and z swapped, z down": np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]),
+    "x and z flipped": np.diag([-1.0, 1.0, -1.0]),
+    "mirrored": -np.eye(3),
+}
+NAMES_IN_A_SENTENCE = 4
+
+
+@detects("extent-inflated-by-outlier-cameras")
+def inflated_extent(
+    train_cameras: tuple[Camera, ...], cameras_spread: CameraSpread, *, inflation: float = 3.0, reach: float = 5.0,
+    fewest: int = 8,
+) -> Finding | None:
+    """A few far cameras make the extent large, and with it the learning rate of the means and every size threshold."""
+    spread = cameras_spread
+    if len(train_cameras) < fewest or not (spread.inflation > inflation or spread.reach > reach):
+        return None
+    far = np.flatnonzero(spread.distances > reach * spread.median_distance)
+    names = tuple(train_cameras[i].name for i in far[np.argsort(-spread.distances[far])])
+    if not names:
+        return None
+    return Finding(
+        f"The cameras' extent is {spread.extent:.3g} world units; without {len(names)} far cameras ({_listed(names)}) it would "
+        f"be about {spread.robust_extent:.3g}. The learning rate of the means is {spread.inflation:.3g} times too large",
+        evidence=(
+            EvidenceRow("extent over its 95 % twin", spread.inflation, inflation, "", None, "cameras"),
+            EvidenceRow("largest over median camera distance", spread.reach, reach, "", None, "cameras"),
+            EvidenceRow("extent (1.1 × largest distance from the mean)", spread.extent, None, "world units", None, "cameras"),
+            EvidenceRow("extent from the 95th percentile around the median", spread.robust_extent, None, "world units", None,
+                        "cameras"),
+        ),
+        cameras=names, facts={"outliers": len(names), "names": ", ".join(names), "inflation": spread.inflation},
+    )
+
+
+@detects("cloud-and-cameras-in-different-frames")
+def different_frames(
+    start_points: PointCloud, train_cameras: tuple[Camera, ...], initial_visibility: Visibility, *, inside: float = 0.5,
+    converted: float = 0.9,
+) -> Finding | None:
+    """Hardly any initial point lies in any picture, and one of the usual axis conversions would put them there."""
+    seen = share(initial_visibility.views > 0)
+    if seen >= inside:
+        return None
+    repair, repaired = _best_conversion(initial_visibility.points, train_cameras)
+    if repaired < converted and seen >= 0.05:  # not a matter of axes: see far-initialisation
+        return None
+    hint = f"With {repair} it would be {repaired:.0%}"
+    if repaired < converted:
+        hint = "None of the usual axis conversions repairs it"
+    return Finding(
+        f"Only {seen:.1%} of {len(start_points):,} initial points lie inside any training picture. {hint}",
+        evidence=(
+            EvidenceRow("initial points inside at least one training picture", seen, inside, "share", None, start_points.source),
+            EvidenceRow(f"the same with {repair}", repaired, converted, "share", None, start_points.source),
+        ),
+        cameras=tuple(camera.name for camera in train_cameras), facts={"repair": repair if repaired >= converted else None},
+    )
+
+
+@detects("far-initialisation")
+def far_initialisation(
+    start_points: PointCloud, train_cameras: tuple[Camera, ...], initial_visibility: Visibility,
+    sfm_points: PointCloud | None = None, *, unseen: float = 0.1, views: int = 2, fewest: int = 5,
+) -> Finding | None:
+    """Part of the start cloud lies where fewer than two cameras look: no structure-from-motion point can."""
+    if len(train_cameras) < fewest:
+        return None
+    rows = np.flatnonzero(initial_visibility.views < views)
+    lost = len(rows) / len(initial_visibility.views)
+    in_any = share(initial_visibility.views > 0)
+    if lost <= unseen or in_any < 0.05:
+        return None
+    if in_any < 0.5 and _best_conversion(initial_visibility.points, train_cameras)[1] >= 0.9:  # a matter of axes
+        return None
+    known = f"; the COLMAP model would have given {len(sfm_points):,} points" if sfm_points is not None else ""
+    return Finding(
+        f"{lost:.0%} of {len(start_points):,} initial points lie in fewer than {views} training pictures "
+        f"({1 - in_any:.0%} in none): the start cloud is wider than what the cameras see{known}",
+        evidence=(
+            EvidenceRow(f"initial points in fewer than {views} training pictures", lost, unseen, "share", None,
+                        start_points.source),
+            EvidenceRow("initial points in no training picture", 1 - in_any, None, "share", None, start_points.source),
+            EvidenceRow("median share of training pictures that an initial point lies in", _median_share(initial_visibility),
+                        None, "share", None, start_points.source),
+            EvidenceRow("points of the COLMAP model", None if sfm_points is None else len(sfm_points), None, "points", None,
+                        "" if sfm_points is None else sfm_points.source),
+        ),
+        cameras=tuple(camera.name for camera in train_cameras), facts={"lost": f"{lost:.0%}"},
+    )
+
+
+def _best_conversion(points: F64, cameras: Iterable[Camera]) -> tuple[str, float]:
+    """The convention under which most points are seen, and that share."""
+    cameras = tuple(cameras)
+    counts: dict[str, I64] = {name: seen_by(points @ matrix.T, cameras) for name, matrix in CONVENTIONS.items()}
+    shares = {name: share(views > 0) for name, views in counts.items()}
+    best = max(shares, key=lambda name: shares[name])
+    return best, shares[best]
+
+
+def _median_share(visibility: Visibility) -> float:
+    return float(np.median(visibility.views)) / visibility.cameras
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    shown = ", ".join(names[:NAMES_IN_A_SENTENCE])
+    return shown if len(names) <= NAMES_IN_A_SENTENCE else f"{shown} and {len(names) - NAMES_IN_A_SENTENCE} more"

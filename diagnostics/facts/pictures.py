@@ -1,0 +1,149 @@
+"""Facts from pictures: the last checkpoint of the range rendered at the cameras, beside the photos where they are at hand.
+
+Cost: at most 24 training and 8 held-out views of at most 512 px on the longer side, evenly chosen; about 0.25 s per view
+for a million Gaussians on two cores, so under 10 s. Per-Gaussian numbers are kept as sums, never per view and pixel.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.facts import cameras as camera_facts
+from diagnostics.facts import saved
+from diagnostics.measures.backgrounds import BLACK, composite, psnr
+from diagnostics.measures.registration import Shift, residual_shift
+from diagnostics.measures.witnesses import ColourSpread, brightness_bias, effective_views, hear
+from diagnostics.registry import fact
+from render.raster.cpu import rasterise
+from render.raster.picture import Contributions, Picture
+from render.splats import Splats, prepare
+from runs.arrays import F32, F64, I64
+from runs.cameras import Camera
+from runs.errors import RunError
+from runs.gaussians import Gaussians
+from runs.run import Run
+
+MOST_TRAIN_VIEWS = 24
+MOST_TEST_VIEWS = 8
+LONGEST_SIDE_PX = 512
+PHOTOS = "the photos (give the data folder with --data)"
+SEEN_WEIGHT = 0.02  # of a pixel: below five 8-bit levels in the strongest pixel a splat does not count as seen
+FEWEST_WITNESSES = 3  # two colours always agree about their mean half way between them
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One camera at the size it was rendered at."""
+
+    camera: Camera
+    size_kept: bool  # False: the picture was scaled down
+    psnr: float | None  # dB of the render on black against the photo on black; None without photo
+    shift: Shift | None  # None without photo, or where the picture cannot tell
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """Every rendered view, and what each of M splats did in the training views."""
+
+    splats: Splats
+    train: tuple[View, ...]
+    test: tuple[View, ...]
+    weight: F64  # float64 [M], alpha × transmittance summed over pixels and training views
+    front_weight: F64  # float64 [M], the part of it in views where the splat floats before the main surface
+    largest: F32  # float32 [M], 0..1, the largest weight in any pixel
+    effective_views: F64  # float64 [M], how many training views share its weight evenly
+    frusta: I64  # int64 [M], training pictures in which its centre lies
+    photo_spread: F64  # float64 [M], 0..1, how much the photos disagree about the colour at its place; NaN unknown
+
+
+def shown_at(camera: Camera, longest_px: int = LONGEST_SIDE_PX) -> Camera:
+    """The camera at a capped size; unchanged where it is small enough."""
+    factor = longest_px / max(camera.size_px)
+    if factor >= 1:
+        return camera
+    return camera.resized((max(1, round(camera.size_px[0] * factor)), max(1, round(camera.size_px[1] * factor))))
+
+
+def evenly(cameras: tuple[Camera, ...], most: int) -> tuple[Camera, ...]:
+    """At most `most` of them, evenly spaced in their order, first and last included."""
+    if len(cameras) <= most:
+        return cameras
+    return tuple(cameras[i] for i in np.unique(np.linspace(0, len(cameras) - 1, most).round().astype(int)))
+
+
+def photo_at(run: Run, camera: Camera) -> F32 | None:
+    """float32 [H, W, 3 or 4] at the camera's size; None where there is no photo or it cannot be read (noted)."""
+    photo = run.photos.get(camera.name)
+    if photo is None:
+        return None
+    try:
+        return photo.pixels(camera.size_px)
+    except RunError as error:
+        run.book.add_error(error)
+        return None
+
+
+@fact(missing=f"{saved.CHECKPOINT}; {camera_facts.CAMERAS}")
+def views(
+    run: Run, gaussians: Gaussians, cameras: tuple[Camera, ...], train_cameras: tuple[Camera, ...], beat: Callable[[], None],
+) -> Views:
+    """The last checkpoint of the range at its cameras, with photos where they are at hand."""
+    splats = prepare(gaussians)
+    sums = _Sums(splats)
+    train = []
+    for camera in evenly(train_cameras, MOST_TRAIN_VIEWS):
+        beat()
+        train.append(_look(run, splats, camera, sums))
+    test = []
+    for camera in evenly(tuple(c for c in cameras if c.split == "test"), MOST_TEST_VIEWS):
+        beat()
+        test.append(_look(run, splats, camera, None))
+    return Views(splats, tuple(train), tuple(test), *sums.results())
+
+
+@fact(missing=PHOTOS)
+def photographed(views: Views) -> tuple[View, ...] | None:
+    """Training views that have a photo; at least one."""
+    return tuple(view for view in views.train if view.psnr is not None) or None
+
+
+def _look(run: Run, splats: Splats, camera: Camera, sums: "_Sums | None") -> View:
+    shown = shown_at(camera)
+    photo = photo_at(run, shown)
+    on_black = None if photo is None else composite(photo, BLACK)
+    picture = rasterise(splats, shown, contributions=sums is not None)
+    if sums is not None:
+        sums.add(shown, picture, on_black)
+    quality = None if on_black is None else psnr(picture.rgb, on_black)
+    moved = None if on_black is None else residual_shift(np.clip(picture.rgb, 0, 1), on_black)
+    return View(shown, shown is camera, quality, moved)
+
+
+class _Sums:
+    """Adds up what the splats did, view by view."""
+
+    def __init__(self, splats: Splats) -> None:
+        count = len(splats)
+        self.means = splats.means
+        self.total, self.squares = np.zeros(count), np.zeros(count)
+        self.front, self.frusta = np.zeros(count), np.zeros(count, np.int64)
+        self.largest = np.zeros(count, np.float32)
+        self.colours = ColourSpread.empty(count)
+
+    def add(self, camera: Camera, picture: Picture, photo: F32 | None) -> None:
+        added = picture.contributions
+        assert isinstance(added, Contributions)
+        said = hear(self.means, camera, picture.mode_depth, photo)
+        self.total += added.weight_sum
+        self.squares += added.weight_sum.astype(np.float64) ** 2
+        self.front += np.where(said.in_front, added.weight_sum, 0)
+        self.frusta += said.inside
+        np.maximum(self.largest, added.weight_max, out=self.largest)
+        if photo is not None and said.photo is not None:
+            seen = said.inside & ~said.behind & (added.weight_max > SEEN_WEIGHT)
+            self.colours.add(seen, said.photo - brightness_bias(photo, picture.rgb))
+
+    def results(self) -> tuple[F64, F64, F32, F64, I64, F64]:
+        return (self.total, self.front, self.largest, effective_views(self.total, self.squares), self.frusta,
+                self.colours.deviation(FEWEST_WITNESSES))

@@ -1,0 +1,49 @@
+"""Scores per Gaussian, 0..1, from what several views say about it: how much it floats, how much it is a ghost."""
+
+import numpy as np
+
+from diagnostics.facts import pictures, saved, shapes  # noqa: F401  (views, neighbour_distance)
+from diagnostics.facts.pictures import FEWEST_WITNESSES, View, Views
+from diagnostics.measures.robust import ramp
+from diagnostics.registry import fact
+from diagnostics.verdict import NotEvaluable
+from runs.arrays import F32, F64
+
+# Each pair: where the cue starts to count, and where it is fully there.
+IN_FRONT = (0.25, 0.75)  # share of its weight that lies clearly in front of the main surface
+FEW_VIEWS = (0.35, 0.15)  # effective over possible views; healthy weight has 0.30-0.37 at its 10th percentile
+ISOLATED = (2.0, 4.0)  # distance to its neighbours over its own middle scale: both grow with distance, so no world unit is in it
+DISAGREEMENT = (0.10, 0.25)  # standard deviation of photo colours; healthy weight has 0.08-0.10 at its 80th percentile
+
+
+@fact(missing=saved.CHECKPOINT)
+def floater_score(views: Views, neighbour_distance: F32) -> F32:
+    """float32 [N], 0..1; NaN where the row is hidden. Two things must come together.
+
+    It lies before the surface that most views see there (SparseGS' second mode in front of the main one), and it stands
+    alone: few of the views that could see it do, or its neighbours are far compared with its size. Opacity is not asked.
+    """
+    splats = views.splats
+    front = np.divide(views.front_weight, views.weight, out=np.zeros_like(views.weight), where=views.weight > 0)
+    few = ramp(views.effective_views / np.maximum(views.frusta, 1), *FEW_VIEWS)
+    middle = np.sort(splats.scales, axis=1)[:, 1]
+    with np.errstate(divide="ignore", over="ignore"):
+        alone = np.nan_to_num(ramp(neighbour_distance[splats.rows] / middle, *ISOLATED))
+    return splats.spread(np.asarray(ramp(front, *IN_FRONT) * np.maximum(few, alone), np.float32))
+
+
+@fact(missing=pictures.PHOTOS)
+def photo_spread(views: Views, photographed: tuple[View, ...]) -> F64 | NotEvaluable:
+    """float64 [M]: standard deviation, over the views that see a splat, of the photo's colour at its centre; NaN unknown."""
+    if np.isfinite(views.photo_spread).any():
+        return views.photo_spread
+    return NotEvaluable((f"Gaussians that at least {FEWEST_WITNESSES} of the {len(photographed)} photographed views see",))
+
+
+@fact(missing=pictures.PHOTOS)
+def ghost_score(views: Views, photo_spread: F64) -> F32:
+    """float32 [N], 0..1; NaN where the row is hidden or fewer than three photographed views see it.
+
+    The photos disagree about the colour at its place, exposure aside: no surface is there for all of them.
+    """
+    return views.splats.spread(np.asarray(ramp(photo_spread, *DISAGREEMENT), np.float32))
