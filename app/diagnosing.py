@@ -7,12 +7,17 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.lanes import Job, Task
+from app.notices import Trouble
 from app.session import Session, State
 from diagnostics.diagnosis import Diagnosis, Reported
 from runs.arrays import F32
 from runs.run import Run
 
 SCORES = ("floater_score", "ghost_score")  # facts of diagnostics, one number per Gaussian
+
+
+class NotScored(Trouble):
+    """A score cannot be computed from what the run holds."""
 
 
 class Doctor(QObject):
@@ -99,10 +104,6 @@ def score(run: Run, iteration: int, name: str, task: Task) -> F32:
         raise NotScored(f"No {name.replace('_', ' ')} for this run: it needs {'; '.join(value.missing)}")
     scores: F32 = value
     return scores
-
-
-class NotScored(Exception):
-    """A score cannot be computed from what the run holds."""
 
 
 def write_report(diagnosis: Diagnosis, path: Path, task: Task) -> Path:

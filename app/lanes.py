@@ -177,3 +177,8 @@ def close_lanes(root: QObject) -> None:
     """End every lane below `root` and wait for its worker; a window does this before it goes."""
     for lane in root.findChildren(Latest):
         lane.close()
+
+
+def settled(root: QObject) -> bool:
+    """Whether no lane below `root` has anything to do."""
+    return not any(lane.busy for lane in root.findChildren(Latest))

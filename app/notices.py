@@ -6,11 +6,17 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from runs.errors import RunError
+
+
+class Trouble(Exception):
+    """Something the user can understand and act on; its sentence is all there is to say."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +25,7 @@ class Notice:
 
     says: str
     details: str = ""
+    kind: Literal["error", "done"] = "error"
 
 
 class Notices(QObject):
@@ -41,7 +48,7 @@ class Notices(QObject):
 
     def tell_error(self, error: BaseException) -> None:
         """A trouble with a file says what to do; anything else is our own mistake and says so."""
-        if isinstance(error, RunError | OSError):
+        if isinstance(error, RunError | OSError | Trouble):
             self.tell(Notice(str(error)))
             return
         details = "".join(traceback.format_exception(error))
@@ -108,6 +115,9 @@ class NoticeBar(QFrame):
     def _show(self, notice: Notice) -> None:
         self.label.setText(notice.says)
         self.copy.setVisible(bool(notice.details))
+        self.setProperty("kind", notice.kind)
+        self.style().unpolish(self)
+        self.style().polish(self)
         self.show()
 
     def _next(self) -> None:
@@ -118,6 +128,4 @@ class NoticeBar(QFrame):
             self.hide()
 
     def _copy(self) -> None:
-        from PySide6.QtGui import QGuiApplication
-
         QGuiApplication.clipboard().setText(self._waiting[0].details)

@@ -175,6 +175,14 @@ class Session(QObject):
         """Open a pattern's page without going anywhere."""
         self.update(pattern=pattern)
 
+    def look_at(self, iteration: int | None, camera: str | None, colour_by: str | None) -> None:
+        """Go to a place given by name, as on the command line; None leaves that part as it is."""
+        state, saved = self._state, self._state.run.iterations if self._state.run is not None else ()
+        self.update(
+            iteration=state.iteration if iteration is None else nearest(saved, iteration),
+            camera=state.camera if camera is None else camera, colour_by=state.colour_by if colour_by is None else colour_by,
+        )
+
     def look_through(self, camera: str | None) -> None:
         """Look through the named camera; None is the free camera."""
         self.update(camera=camera)

@@ -46,6 +46,9 @@ LIGHT = Theme(
 )
 
 
+CHOSEN, FOLLOWS = "splatdoctor_theme", "splatdoctor_follows_system"  # properties of the application
+
+
 def theme_of(widget: QWidget) -> Theme:
     """The theme that a widget is drawn in, from its palette; ask again on QEvent.PaletteChange."""
     return DARK if widget.palette().color(QPalette.ColorRole.Window).lightness() < 128 else LIGHT
@@ -57,11 +60,18 @@ def system_theme() -> Theme:
     return LIGHT if light else DARK
 
 
+def named(name: str) -> Theme | None:
+    """"dark", "light"; None for "system" and anything unknown."""
+    return {"dark": DARK, "light": LIGHT}.get(name)
+
+
 def apply(app: QApplication, theme: Theme | None = None) -> None:
-    """Dress the application now; with no theme given, follow the system from now on."""
+    """Dress the application; with no theme given, the system's, now and whenever it changes."""
     app.setStyle("Fusion")
-    if theme is None:
-        QGuiApplication.styleHints().colorSchemeChanged.connect(lambda _: _dress(app, system_theme()))
+    app.setProperty(CHOSEN, theme)
+    if not app.property(FOLLOWS):
+        app.setProperty(FOLLOWS, True)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(lambda _: _dress(app, app.property(CHOSEN) or system_theme()))
     _dress(app, theme or system_theme())
 
 
@@ -109,6 +119,7 @@ def _style(theme: Theme) -> str:
     QProgressBar::chunk {{ background: {theme.accent}; border-radius: 3px; }}
     QStatusBar::item {{ border: none; }}
     QFrame#noticeBar {{ background: {theme.raised}; border-bottom: 2px solid {theme.critical}; }}
+    QFrame#noticeBar[kind="done"] {{ border-bottom-color: {theme.good}; }}
     QFrame#card {{ background: {theme.raised}; border: 1px solid {theme.line}; border-radius: 6px; }}
     QFrame#card:hover, QFrame#card:focus {{ border-color: {theme.accent}; }}
     QFrame#card[chosen="true"] {{ border: 2px solid {theme.accent}; }}

@@ -1,0 +1,56 @@
+"""The in-app help: what the window does, with the shortcuts that the actions really have."""
+
+from collections.abc import Iterable
+from html import escape
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
+
+GUIDE = """
+<h2>Open a run</h2>
+<p>Choose the folder that the trainer wrote its output to (the one with <code>point_cloud</code> or <code>cfg_args</code>), or
+a single <code>.ply</code>; or drop either on the window. Nothing in the folder is changed, and nothing from it is
+executed.</p>
+<p>The recorded path of the photos rarely exists on another machine. <b>File → Photos and COLMAP model…</b> says where they
+are; without them the run still opens, and what needs photos reads “not evaluable”.</p>
+<h2>Look and scrub</h2>
+<p>Drag on the <b>timeline</b> or on a plot: the Gaussians, the plot cursor and the runs panel follow to the nearest saved
+iteration. Wheel on a plot zooms, drag pans, <b>Whole run</b> shows everything again. A curve never loses a spike, however far
+you zoom out.</p>
+<p>Timeline marks: <b>ticks</b> are saved iterations, <b>diamonds</b> resumable states, <b>triangles</b> opacity resets, the
+<b>dashed line</b> is where densification ends, the coloured bars below are findings.</p>
+<p>In the <b>viewport</b>, click a Gaussian to read its stored and activated parameters in the inspector, its percentile among
+all Gaussians of that iteration, its neighbours, and what else lies under the pixel.</p>
+<h2>Diagnose</h2>
+<p>Shift-drag on the timeline to choose a range (Escape: the whole run), then press <b>Diagnose</b>. Click a finding: the
+window goes to the iteration where it was measured, tints the Gaussians it names and shades its interval in the plots. <b>Not
+evaluable</b> lists what a pattern would need; <b>Clear</b> lists what was looked for and not found.</p>
+<p>The same diagnosis runs without a window: <code>splatdoctor diagnose RUN --json out.json --pdf out.pdf</code>.</p>
+"""
+
+
+def guide_html(actions: Iterable[QAction]) -> str:
+    """The guide and the table of shortcuts."""
+    rows = "".join(
+        f"<tr><td>{escape(action.text().replace('&', ''))}</td><td><b>{escape(keys)}</b></td></tr>"
+        for action in actions if (keys := action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)))
+    fixed = "".join(f"<tr><td>{what}</td><td><b>{keys}</b></td></tr>" for what, keys in (
+        ("On the timeline: previous, next saved iteration", "← →"), ("On the timeline: first, last", "Home, End"),
+        ("On the timeline: play or pause", "Space"), ("On the timeline: whole run", "Escape")))
+    return f"{GUIDE}<h2>Shortcuts</h2><table cellspacing='4'>{rows}{fixed}</table>"
+
+
+class HelpDialog(QDialog):
+    """Not modal: it stays beside the window while one tries things."""
+
+    def __init__(self, actions: Iterable[QAction], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Splat Doctor help")
+        self.page = QTextBrowser()
+        self.page.setHtml(guide_html(actions))
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.close)
+        column = QVBoxLayout(self)
+        column.addWidget(self.page)
+        column.addWidget(buttons)
+        self.resize(620, 640)

@@ -1,0 +1,187 @@
+"""The commands that need no window: diagnose, info, catalogue."""
+
+import argparse
+import json
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from app import wording
+from app.progress import Progress
+from diagnostics.catalogue import Pattern, load_catalogue
+from diagnostics.diagnosis import Diagnosis, Reported
+from diagnostics.report import wording as report
+from diagnostics.verdict import NOT_AVAILABLE, SEVERITIES
+from runs.run import Run
+
+COLUMNS = 100
+
+
+class WrongUse(OSError):
+    """Something that was asked for on the command line cannot be done; the message says what."""
+
+
+def run_diagnosis(options: argparse.Namespace) -> int:
+    """Diagnose, print, write; 1 where something at `--fail-on` or worse was found. Raises RunError, OSError."""
+    from runs.open_run import open_run
+
+    from diagnostics.diagnose import diagnose, whole_span
+
+    check_folders(options.json, options.pdf)
+    progress = Progress(sys.stderr)
+    try:
+        run = open_run(options.run, options.data)
+        span = chosen_span(options.first, options.last, whole_span(run))
+        diagnosis = diagnose(run, span, progress=progress)
+        if options.pdf is not None:
+            from diagnostics.report.pdf import write_pdf
+
+            write_pdf(diagnosis, options.pdf, progress=progress)
+    finally:
+        progress.end()
+    _write_json(diagnosis, options.json)
+    if options.json != "-":
+        print(diagnosis_text(diagnosis))
+    for path in (options.json, options.pdf):
+        if path not in (None, "-"):
+            print(f"Written: {path}", file=sys.stderr)
+    return int(any(SEVERITIES.index(f.severity) <= SEVERITIES.index(options.fail_on) for f in diagnosis.findings))
+
+
+def check_folders(*paths: Path | str | None) -> None:
+    """Say before minutes of work that the result could not be written. Raises WrongUse."""
+    for path in paths:
+        if path not in (None, "-") and not Path(path).resolve().parent.is_dir():
+            raise WrongUse(f"there is no folder to write into, make it first: {Path(path).resolve().parent}")
+        if path not in (None, "-") and Path(path).is_dir():
+            raise WrongUse(f"this is a folder, name a file in it: {path}")
+
+
+def chosen_span(first: int | None, last: int | None, whole: tuple[int, int]) -> tuple[int, int]:
+    """The range asked for, inside the run. Raises WrongUse where it is empty."""
+    span = (whole[0] if first is None else max(first, whole[0]), whole[1] if last is None else min(last, whole[1]))
+    if span[0] > span[1]:
+        raise WrongUse(f"the range is empty: this run has {report.iterations(whole)}")
+    return span
+
+
+def diagnosis_text(diagnosis: Diagnosis) -> str:
+    """The diagnosis for a reader: findings root causes first, then what is clear and what could not be evaluated."""
+    run = diagnosis.run
+    head = f"{run.name} · trainer {wording.trainer(run)} · {report.iterations(diagnosis.span)}"
+    count = report.count(len(diagnosis.findings), "finding") if diagnosis.findings else "Nothing found"
+    blocks = [f"{head}\n{count}, {len(diagnosis.clear)} clear, {len(diagnosis.not_evaluable)} not evaluable"]
+    blocks += [finding_text(reported) for reported in diagnosis.findings]
+    if diagnosis.not_evaluable:
+        blocks.append("Not evaluable\n" + "\n".join(
+            _wrapped(f"{u.pattern.code} {u.pattern.title}: needs {'; '.join(u.missing)}", "  ") for u in diagnosis.not_evaluable))
+    if diagnosis.clear:
+        blocks.append("Clear\n" + _wrapped(", ".join(p.code for p in diagnosis.clear), "  "))
+    if diagnosis.notes:
+        blocks.append("Notes\n" + "\n".join(_wrapped(f"{note.says}: {note.file}", "  ") for note in diagnosis.notes))
+    return "\n\n".join(blocks)
+
+
+def finding_text(reported: Reported) -> str:
+    """One finding with its numbers and fixes."""
+    finding = reported.finding
+    lines = [f"{reported.severity.upper()} {reported.pattern.code} {reported.pattern.title}", _wrapped(finding.says, "  ")]
+    place = [report.iterations(reported.iterations)]
+    if finding.gaussians is not None:
+        place.append(f"{finding.gaussians.count:,} Gaussians ({report.percent(finding.gaussians.fraction)}) "
+                     f"at iteration {finding.gaussians.iteration:,}")
+    if finding.cameras:
+        place.append(f"cameras {report.listed(finding.cameras, 6)}")
+    if reported.consequence_of:
+        place.append(f"follows from {', '.join(reported.consequence_of)}")
+    lines.append(_wrapped(f"Where: {' · '.join(place)} · {finding.confidence:.0%} sure", "  "))
+    for row in finding.evidence:
+        limit = "" if row.limit is None else f" (limit {report.number(row.limit, row.unit)})"
+        lines.append(_wrapped(f"- {row.what}: {report.number(row.value, row.unit)}{limit}", "  "))
+    lines.append(_wrapped(f"Cause: {reported.cause}", "  "))
+    lines += [_wrapped(f"{i}. {fix.do} Expect: {fix.expect}", "  ") for i, fix in enumerate(reported.fixes, 1)]
+    return "\n".join(lines)
+
+
+def print_info(options: argparse.Namespace) -> int:
+    """What was found in the folder. Raises RunError."""
+    from runs.open_run import open_run
+
+    run = open_run(options.run, options.data)
+    facts = run_facts(run)
+    if options.json:
+        print(json.dumps(facts, indent=2, allow_nan=False))
+        return 0
+    print(f"{run.path}\nTrainer: {wording.trainer(run)}: {run.trainer.why}")
+    print(f"Photos and COLMAP model: {run.data or NOT_AVAILABLE}")
+    print(f"Cameras: {facts['cameras']:,} · photos: {facts['photos']:,} · settings: {facts['settings']:,} · "
+          f"log events: {facts['events']:,}")
+    print(f"Saved iterations ({len(run.checkpoints)})")
+    for c in run.checkpoints:
+        print(f"  {c.iteration:>8,}  {c.count:>11,} Gaussians  SH {c.sh_degree}  {wording.size(c.size_bytes):>8}  {c.path.name}")
+    print(f"Resumable states ({len(run.state_files)})")
+    for state in run.state_files:
+        print(f"  {state.iteration:>8,}  {state.path.name}")
+    print(f"Series ({len(run.series)})")
+    for name, series in sorted(run.series.items()):
+        print(f"  {name:<20} {len(series):>8,} values  {series.source}")
+    for note in run.notes:
+        print(f"Note: {note.says}: {note.file}")
+    return 0
+
+
+def run_facts(run: Run) -> dict[str, Any]:
+    """What a folder holds, as JSON."""
+    return {
+        "path": str(run.path), "data": None if run.data is None else str(run.data),
+        "trainer": run.trainer.name, "trainer_confidence": run.trainer.confidence, "trainer_why": run.trainer.why,
+        "checkpoints": [{"iteration": c.iteration, "gaussians": c.count, "sh_degree": c.sh_degree, "bytes": c.size_bytes,
+                         "file": str(c.path)} for c in run.checkpoints],
+        "states": [{"iteration": s.iteration, "file": str(s.path)} for s in run.state_files],
+        "series": {name: {"values": len(s), "unit": s.unit, "source": s.source} for name, s in sorted(run.series.items())},
+        "settings": len(run.settings), "cameras": len(run.cameras), "photos": len(run.photos), "events": len(run.events),
+        "notes": [{"file": note.file, "says": note.says} for note in run.notes],
+    }
+
+
+def print_catalogue(options: argparse.Namespace) -> int:
+    """Every pattern in a line, or one page. Raises WrongUse for an unknown code."""
+    patterns = load_catalogue()
+    if options.code is None:
+        for pattern in sorted(patterns.values(), key=lambda p: p.code):
+            print(f"{pattern.code:<6} {pattern.severity:<9} {pattern.title}  ({pattern.name})")
+        return 0
+    import diagnostics.detectors  # noqa: F401  (registers every detector)
+    from diagnostics.registry import DETECTORS
+    from diagnostics.report.page import pattern_text
+
+    found = find_pattern(options.code)
+    detector = DETECTORS.get(found.name)
+    print(pattern_text(found, detector.limits if detector is not None else {}), end="")
+    return 0
+
+
+def find_pattern(code: str) -> Pattern:
+    """By code or name, whatever the case. Raises WrongUse."""
+    wanted = code.casefold()
+    for pattern in load_catalogue().values():
+        if wanted in (pattern.code.casefold(), pattern.name):
+            return pattern
+    raise WrongUse(f"the catalogue has no pattern {code!r}; run `splatdoctor catalogue` to see them all")
+
+
+def _write_json(diagnosis: Diagnosis, target: str | None) -> None:
+    if target is None:
+        return
+    from diagnostics.report.json import to_json
+
+    text = json.dumps(to_json(diagnosis), indent=2, allow_nan=False) + "\n"
+    if target == "-":
+        sys.stdout.write(text)
+    else:
+        Path(target).write_text(text, encoding="utf-8")
+
+
+def _wrapped(text: str, indent: str) -> str:
+    return textwrap.fill(text, COLUMNS, initial_indent=indent, subsequent_indent=f"{indent}  ", break_long_words=False)
