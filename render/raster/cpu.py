@@ -47,17 +47,29 @@ class _Lists:
     entries: Array  # int32 [E], slots
 
 
+@dataclass(frozen=True, eq=False)
+class _Blending:
+    """What blending needs besides the splats; see `rasterise`."""
+
+    size_px: tuple[int, int]
+    background: tuple[float, float, float]
+    t_stop: float
+    contributions: bool
+    counted_before: F32 | None
+
+
 def rasterise(
     splats: Splats, camera: Camera, *, background: tuple[float, float, float] = (0.0, 0.0, 0.0),
     sh_degree: int | None = None, near: float = NEAR, t_stop: float = T_STOP, contributions: bool = False,
-    colours: F32 | None = None, threads: int | None = None,
+    colours: F32 | None = None, counted_before: F32 | None = None, threads: int | None = None,
 ) -> Picture:
     """The splats as the camera sees them, at the camera's `size_px`, by INRIA's rules (see `reference`).
 
     `background` is RGB 0..1. `sh_degree` caps the degree that is evaluated. `near` is in world units.
     `t_stop` 0 turns the early stop off, as the GL viewport draws. `colours` [M, 3] are drawn instead of
-    SH (scalar modes, tints). `contributions` also measures what each splat added. `threads` defaults to
-    one per core, and changes no result. Safe to call from several threads at once.
+    SH (scalar modes, tints). `contributions` also measures what each splat added, with `counted_before`
+    [H, W] only in pixels where it is nearer than that depth. `threads` defaults to one per core, and
+    changes no result. Safe to call from several threads at once.
     """
     workers = threads or os.cpu_count() or 1
     with ThreadPoolExecutor(workers) as pool:
@@ -65,7 +77,8 @@ def rasterise(
         frame = _project(splats, camera, near, share)
         _colour(frame, splats, camera, sh_degree, colours, share)
         lists = _tile_lists(frame, camera, share)
-        return _blend(frame, lists, camera, background, t_stop, contributions, pool)
+        blending = _Blending(camera.size_px, background, t_stop, contributions, counted_before)
+        return _blend(frame, lists, blending, pool)
 
 
 def _sharing(pool: ThreadPoolExecutor, workers: int) -> Share:
@@ -131,28 +144,26 @@ def _tile_lists(frame: _Frame, camera: Camera, share: Share) -> _Lists:
     return _Lists(starts, entries)
 
 
-def _blend(
-    frame: _Frame, lists: _Lists, camera: Camera, background: tuple[float, float, float], t_stop: float,
-    contributions: bool, pool: ThreadPoolExecutor,
-) -> Picture:
-    width, height = camera.size_px
+def _blend(frame: _Frame, lists: _Lists, how: _Blending, pool: ThreadPoolExecutor) -> Picture:
+    width, height = how.size_px
     rgb, alpha, depth = np.empty((height, width, 3), np.float32), *np.empty((2, height, width), np.float32)
     mode_slot = np.empty((height, width), np.int32)
-    noted = len(lists.entries) if contributions else 0
+    noted = len(lists.entries) if how.contributions else 0
     weights, hits = np.zeros((noted, 2), np.float32), np.zeros(noted, np.int32)
-    size, behind = np.array(camera.size_px, np.int64), np.asarray(background, np.float32)
+    limits = np.empty((0, 0), np.float32) if how.counted_before is None else np.ascontiguousarray(how.counted_before, np.float32)
+    size, behind = np.array(how.size_px, np.int64), np.asarray(how.background, np.float32)
     parts = min(len(lists.starts) - 1, BLEND_PARTS)
 
     def work(part: int) -> None:
-        blend_range(part, parts, size, lists.starts, lists.entries, frame.rows, behind, t_stop,
-                    rgb, alpha, depth, mode_slot, weights, hits)
+        blend_range(part, parts, size, lists.starts, lists.entries, frame.rows, behind, how.t_stop,
+                    rgb, alpha, depth, mode_slot, limits, weights, hits)
 
     list(pool.map(work, range(parts)))
     hit = mode_slot >= 0
     mode_splat, mode_depth = np.full_like(mode_slot, -1), np.full_like(depth, np.nan)
     mode_splat[hit] = frame.splat_of[mode_slot[hit]]
     mode_depth[hit] = frame.rows[mode_slot[hit], layout.DEPTH]
-    added = _contributions(frame, lists, weights, hits) if contributions else None
+    added = _contributions(frame, lists, weights, hits) if how.contributions else None
     return Picture(rgb, alpha, depth, mode_depth, mode_splat, added)
 
 

@@ -26,7 +26,8 @@ R, G, B, D = np.uint64(2 * PIXELS), np.uint64(3 * PIXELS), np.uint64(4 * PIXELS)
 BEST = np.uint64(6 * PIXELS)  # the largest weight so far
 WHO = np.uint64(7 * PIXELS)  # whose it is: place in the tile's list, exact to 2**24
 LAST = np.uint64(8 * PIXELS)  # the weight of the splat blended last
-BUFFER = 9 * PIXELS
+LIMIT = np.uint64(9 * PIXELS)  # only what is nearer counts as a contribution
+BUFFER = 10 * PIXELS
 
 ZERO, ONE, HALF, SLACK = np.float32(0), np.float32(1), np.float32(0.5), np.float32(1e-3)
 A_MIN, A_MAX = np.float32(ALPHA_MIN), np.float32(ALPHA_MAX)
@@ -41,28 +42,31 @@ CHECK = 32  # splats between two looks at whether the whole tile has stopped
 @kernel
 def blend_range(
     chunk: int, chunks: int, size_px: Array, starts: I64, entries: Array, rows: F32, background: F32, t_stop: float,
-    rgb: F32, alpha: F32, depth: F32, mode_splat: Array, weights: F32, hits: Array,
+    rgb: F32, alpha: F32, depth: F32, mode_splat: Array, limits: F32, weights: F32, hits: Array,
 ) -> None:
     """Blend every `chunks`-th tile from `chunk` on; interleaving shares busy regions among threads.
 
     `weights` [E, 2] (sum, max) and `hits` [E] take what each entry of a tile list added; [0] to skip.
+    They count only where the splat is nearer than `limits` [H, W]; [0, 0] for no limit.
     """
     tiles_x = (size_px[0] + TILE - 1) // TILE
     buffer = np.empty(BUFFER, np.float32)
     for tile in range(chunk, len(starts) - 1, chunks):
         x0, y0 = tile % tiles_x * TILE, tile // tiles_x * TILE
-        _clear(buffer, x0, y0, size_px)
+        _clear(buffer, x0, y0, size_px, limits)
         _blend_tile(buffer, x0, y0, starts[tile], starts[tile + 1], entries, rows, np.float32(t_stop), weights, hits)
         _store(buffer, x0, y0, size_px, starts[tile], entries, background, rgb, alpha, depth, mode_splat)
 
 
 @kernel
-def _clear(buffer: F32, x0: int, y0: int, size_px: Array) -> None:
+def _clear(buffer: F32, x0: int, y0: int, size_px: Array, limits: F32) -> None:
+    """An empty tile; pixels beyond the edge of the picture count as stopped."""
     buffer[:] = ZERO
     buffer[:PIXELS] = ONE
     for y in range(min(TILE, size_px[1] - y0)):
         for x in range(min(TILE, size_px[0] - x0)):
             buffer[PIXELS + y * TILE + x] = ONE
+            buffer[9 * PIXELS + y * TILE + x] = limits[y0 + y, x0 + x] if limits.size > 0 else np.float32(np.inf)
 
 
 @kernel
@@ -125,21 +129,21 @@ def _blend_tile(
                     buffer[BEST + i] = w if w > best else best
                     buffer[LAST + i] = w
                 if len(hits) > 0:
-                    _note(buffer, at, entry, weights, hits)
+                    _note(buffer, at, z, entry, weights, hits)
         if (entry - start) % CHECK == CHECK - 1 and not _any_open(buffer):
             return
 
 
 @kernel
-def _note(buffer: F32, at: np.uint64, entry: int, weights: F32, hits: Array) -> None:
+def _note(buffer: F32, at: np.uint64, z: np.float32, entry: int, weights: F32, hits: Array) -> None:
     """Add the weights that one splat got in one segment."""
     total = most = ZERO
     count = 0
     for j in range(np.uint64(LANES)):
-        w = buffer[LAST + at + j]
+        w = buffer[LAST + at + j] if z < buffer[LIMIT + at + j] else ZERO
         total += w
         most = max(most, w)
-        count += w > ZERO
+        count += 1 if w > ZERO else 0
     weights[entry, 0] += total
     weights[entry, 1] = max(weights[entry, 1], most)
     hits[entry] += count
