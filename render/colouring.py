@@ -95,7 +95,7 @@ def _linear_values(scale: Scale, wanted: int) -> F64:
     magnitude = 10.0 ** np.floor(np.log10(rough))
     step = min((factor * magnitude for factor in (1, 2, 5, 10)), key=lambda step: abs(step - rough))
     first, last = np.ceil(scale.low / step - 1e-9), np.floor(scale.high / step + 1e-9)
-    return np.asarray(np.arange(first, last + 1) * step, np.float64)
+    return np.asarray(np.arange(first, last + 1) * step + 0.0, np.float64)  # + 0.0: no "-0"
 
 
 def _log_values(scale: Scale, wanted: int) -> F64:

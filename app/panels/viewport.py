@@ -187,7 +187,10 @@ class ViewportPanel(QWidget):
         self._pick_lane.request(lambda _task: contributors(scene.splats, view, *at), then)
 
     def _select(self, found: list[Contributor]) -> None:
-        best = strongest(found)
+        best, scene = strongest(found), self._scene
+        if best is not None and scene is not None and self._explorer is not None:
+            at = int(np.searchsorted(scene.splats.rows, best.row))
+            self._explorer = self._free().turning_about(scene.splats.means[at])
         self._session.select([] if best is None else [best.row], found)
 
     def _zoom_to_pixel(self, x: float, y: float) -> None:

@@ -50,7 +50,7 @@ class Legend(QWidget):
     def sizeHint(self) -> QSize:
         line = self.fontMetrics().height()
         lines = 2 + bool(self._shows and self._shows.missing)
-        return QSize(WIDTH, BAR + lines * line + 3 * MARGIN)
+        return QSize(WIDTH, BAR + lines * (line + 4) + MARGIN)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self._shows is None:
@@ -89,8 +89,8 @@ class Legend(QWidget):
 
 def heading(text: LegendText) -> str:
     """Title and unit, and the spacing where it is not linear."""
-    notes = [note for note in (text.unit, "log" if text.scale.log else "") if note]
-    return f"{text.title} ({', '.join(notes)})" if notes else text.title
+    notes = (text.title, text.unit, "logarithmic" if text.scale.log else "")
+    return " · ".join(note for note in notes if note)
 
 
 def strip(colours: U8) -> QImage:

@@ -8,6 +8,10 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QToolButton, QWidg
 from app.widgets.viewport_looks import CHOICES
 
 FREE = "Free camera"
+STYLE = """
+    QToolButton { border: 1px solid palette(mid); padding: 4px 9px; }
+    QToolButton:checked { background: palette(highlight); color: palette(highlighted-text); border-color: palette(highlight); }
+"""
 
 
 class ViewportToolbar(QWidget):
@@ -37,6 +41,7 @@ class ViewportToolbar(QWidget):
         self.where = QLabel()
         self.where.setProperty("role", "muted")
         self._lay_out()
+        self.setStyleSheet(STYLE)  # switched on must be told from off at a glance
         self.colour_by.activated.connect(lambda _: self.colour_chosen.emit(self.colour_by.currentData()))
         self.camera.activated.connect(lambda _: self.camera_chosen.emit(self.camera.currentData()))
         self.frame.clicked.connect(self.framed)

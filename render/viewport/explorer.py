@@ -7,7 +7,7 @@ import numpy as np
 
 from render.viewport import navigation
 from render.viewport.navigation import Sphere
-from runs.arrays import F64, Array
+from runs.arrays import F32, F64, Array
 from runs.cameras import Camera
 
 RADIANS_PER_PX = 0.006  # a drag across 500 px turns half way round
@@ -24,6 +24,7 @@ class Explorer:
     sphere: Sphere  # the middle of the scene, robust against far outliers
     up: F64  # float64 [3], unit
     pivot: F64  # float64 [3]
+    points: F32  # float32 [S, 3], a sample of the means
 
     def orbited(self, right_px: float, down_px: float) -> "Explorer":
         """The scene follows the mouse: dragging right turns it to the right."""
@@ -55,17 +56,21 @@ class Explorer:
         roomy = Sphere(sphere.centre, max(1.5 * sphere.radius, nearest))
         return replace(self, camera=navigation.frame(self.camera, roomy), pivot=sphere.centre)
 
+    def turning_about(self, point: Array) -> "Explorer":
+        """Orbits turn about `point` [3] from now on; the view stays."""
+        return replace(self, pivot=np.asarray(point, np.float64))
+
     def at(self, camera: Camera) -> "Explorer":
         """Standing where `camera` stands."""
-        return replace(self, camera=navigation.free(camera), pivot=navigation.pivot_for(camera, self.sphere))
+        return replace(self, camera=navigation.free(camera), pivot=navigation.pivot_for(camera, self.points, self.sphere))
 
 
-def start(points: Array, cameras: Sequence[Camera], size_px: tuple[int, int]) -> Explorer:
+def start(points: F32, cameras: Sequence[Camera], size_px: tuple[int, int]) -> Explorer:
     """The first view of a run; `points` float32 [M, 3] may be empty."""
     sampled = points[:: max(len(points) // SAMPLED, 1)]
     sphere = navigation.robust_sphere(sampled) if len(sampled) else Sphere(np.zeros(3), 1.0)
     camera = navigation.first_view(sampled, cameras, size_px)
-    return Explorer(camera, sphere, navigation.scene_up(cameras), navigation.pivot_for(camera, sphere))
+    return Explorer(camera, sphere, navigation.scene_up(cameras), navigation.pivot_for(camera, sampled, sphere), sampled)
 
 
 def _sense(explorer: Explorer) -> float:

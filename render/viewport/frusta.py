@@ -13,15 +13,16 @@ EDGES = np.array([(4, 0), (4, 1), (4, 2), (4, 3), (0, 1), (1, 2), (2, 3), (3, 0)
 
 
 def frustum_size(cameras: Sequence[Camera]) -> float:
-    """World units from eye to image plane: a third of the usual distance between neighbouring cameras."""
+    """World units from eye to image plane: half the usual distance between neighbours, within 3 to 8 % of the whole path's size."""
     if len(cameras) < 2:
         return 0.2
     centres = np.array([camera.centre for camera in cameras])
     apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    reach = float(np.median(apart))
     apart[apart < 1e-9] = np.inf
     nearest = apart.min(axis=1)
     known = nearest[np.isfinite(nearest)]
-    return float(np.median(known)) / 3 if len(known) else 0.2
+    return float(np.clip(np.median(known) / 2, 0.03 * reach, 0.08 * reach)) if len(known) else 0.2
 
 
 def frustum_lines(camera: Camera, size: float) -> F64:

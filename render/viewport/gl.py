@@ -74,6 +74,8 @@ class GLBackend:
             gloo.set_viewport(0, 0, *self._size_px)
             gloo.clear(color=(0, 0, 0, 0))
             self._layout.draw()
+        # vispy clears the window's alpha to that of the clear colour after each paint: 0 would make it translucent.
+        gloo.set_clear_color((0, 0, 0, 1))
 
     def present(self, lower_left_px: tuple[int, int] = (0, 0)) -> None:
         """Paint the picture into the frame buffer that is bound, opaque."""

@@ -68,9 +68,16 @@ def first_view(points: Array, cameras: Sequence[Camera], size_px: tuple[int, int
     return frame(look_at(eye, sphere.centre, up=DEFAULT_UP, size_px=size_px, name=FREE), sphere)
 
 
-def pivot_for(camera: Camera, sphere: Sphere) -> F64:
-    """float64 [3]: what an orbit turns about, the point on the viewing axis beside the middle of the scene."""
-    depth = float((sphere.centre - camera.centre) @ camera.forward)
+def pivot_for(camera: Camera, points: Array, sphere: Sphere) -> F64:
+    """float64 [3]: what an orbit turns about: on the viewing axis, as deep as the `points` [M, 3] in mid-picture.
+
+    Where none is there, beside the middle of the scene; never nearer than a tenth of the scene's radius.
+    """
+    seen = np.asarray(points, np.float64) @ camera.camera_from_world[:3, :3].T + camera.camera_from_world[:3, 3]
+    x, y, z = seen[seen[:, 2] > 0].T
+    width, height = camera.size_px
+    central = (np.abs(x) < z * width / (6 * camera.fx)) & (np.abs(y) < z * height / (6 * camera.fy))
+    depth = float(np.median(z[central])) if central.any() else float((sphere.centre - camera.centre) @ camera.forward)
     return np.asarray(camera.centre + max(depth, 0.1 * sphere.radius) * camera.forward)
 
 
