@@ -1,8 +1,9 @@
 """Renders and photos laid over different backgrounds."""
 
 from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
+from diagnostics.measures.backgrounds import WHITE
 from diagnostics.registry import detects
-from diagnostics.verdict import EvidenceRow, Finding
+from diagnostics.verdict import EvidenceRow, Finding, Fix
 from runs.settings import Settings
 
 
@@ -16,7 +17,8 @@ def wrong_background(
     if behind.share < empty_share and not behind.has_alpha:
         return None  # nothing in the photos shows a background, so none can be wrong
     trained = _trained_on(background_trial, reproduced, contrast)
-    if trained is not None and trained[0] == (trained[1] or behind.colour):
+    photos = (trained[1] if trained is not None else "") or behind.colour
+    if trained is not None and trained[0] == photos:
         return None
     if trained is None and not (behind.covered > covered and behind.share >= empty_share):
         return None
@@ -25,7 +27,7 @@ def wrong_background(
         evidence=(*_proof(background_trial, reproduced), *_cover(behind, covered)),
         iterations=(background_trial.iteration if background_trial is not None else behind.iteration, behind.iteration),
         confidence=0.99 if trained is not None else 0.6, colour_by="opacity",
-        facts={"photos": (trained[1] if trained is not None else "") or behind.colour},
+        facts={"photos": photos}, fixes=_fixes(settings, photos),
     )
 
 
@@ -50,6 +52,19 @@ def _says(behind: PhotoBackground, trial: BackgroundTrial | None, trained: tuple
 def _recorded(settings: Settings | None) -> str:
     setting = None if settings is None else settings.get("white_background")
     return "" if setting is None else f"; {setting.source} says white_background={setting.value}"
+
+
+def _fixes(settings: Settings | None, photos: str) -> tuple[Fix, ...]:
+    """The trainer's own switch, unless it already stands right: then something else overrules it."""
+    setting = None if settings is None else settings.get("white_background")
+    if setting is None:
+        return ()
+    wanted = photos == WHITE
+    if bool(setting.value) is not wanted:
+        return (Fix("Set the background to the colour of the photos", "the empty area stays empty in a new run",
+                    setting.name, setting.value, wanted),)
+    return (Fix(f"Find what overrules white_background={setting.value}: a loader that composites by itself, or a resumed run "
+                "with another setting", f"the first logged PSNR of a new run comes out before {photos}"),)
 
 
 def _proof(trial: BackgroundTrial | None, reproduced: float) -> tuple[EvidenceRow, ...]:

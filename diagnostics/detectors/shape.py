@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from diagnostics.facts.saved import file_of
 from diagnostics.measures.shares import quantile, share
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace
@@ -18,16 +19,16 @@ def needles(
     needle_share = share(thin)
     if needle_share <= share_of_all:
         return None
-    rows = np.flatnonzero(thin)
+    iteration, source = checkpoint.iteration, file_of(checkpoint)
     return Finding(
         f"{needle_share:.1%} of {len(elongation):,} Gaussians are over {ratio:g} times longer than wide",
         evidence=(
-            EvidenceRow(f"Gaussians with s_max/s_mid over {ratio:g}", needle_share, share_of_all, "share", checkpoint.iteration),
-            EvidenceRow("median s_max/s_mid", quantile(elongation, 0.5), None, "", checkpoint.iteration),
-            EvidenceRow("99th percentile of s_max/s_mid", quantile(elongation, 0.99), None, "", checkpoint.iteration),
-            EvidenceRow("median effective rank (1 needle, 2 disc, 3 ball)", quantile(effective_rank, 0.5), None, "",
-                        checkpoint.iteration),
+            EvidenceRow(f"Gaussians with s_max/s_mid over {ratio:g}", needle_share, share_of_all, "share", iteration, source),
+            EvidenceRow("median s_max/s_mid", quantile(elongation, 0.5), None, "", iteration, source),
+            EvidenceRow("99th percentile of s_max/s_mid", quantile(elongation, 0.99), None, "", iteration, source),
+            EvidenceRow("median effective rank (1 needle, 2 disc, 3 ball)", quantile(effective_rank, 0.5), None, "", iteration,
+                        source),
         ),
-        gaussians=GaussianPlace(rows, checkpoint.iteration, len(elongation)),
+        gaussians=GaussianPlace(np.flatnonzero(thin), iteration, len(elongation)),
         colour_by="elongation",
     )

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.facts import logged  # noqa: F401  (test_psnr)
-from diagnostics.facts.pictures import PHOTOS, evenly, photo_at, shown_at
+from diagnostics.facts.pictures import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, COLOURS, composite, empty_pixels, over, psnr
 from diagnostics.registry import fact
 from render.raster.cpu import rasterise
+from render.raster.measures import capped
 from render.splats import prepare
 from runs.arrays import F32
 from runs.cameras import Camera
@@ -56,7 +57,7 @@ def photo_background(
     has_alpha = False
     for camera in evenly(train_cameras, 8):
         beat()
-        shown = shown_at(camera)
+        shown = capped(camera)
         photo = photo_at(run, shown)
         if photo is None:
             continue
@@ -94,7 +95,7 @@ def _trial(
     run: Run, checkpoint: Checkpoint, held_out: tuple[Camera, ...], logged_db: float, source: str, beat: Callable[[], None],
 ) -> BackgroundTrial:
     chosen = evenly(held_out, MOST_VIEWS)
-    shown = [shown_at(camera, LONGEST_SIDE_PX) for camera in chosen]
+    shown = [capped(camera, LONGEST_SIDE_PX) for camera in chosen]
     splats = prepare(checkpoint.gaussians)
     scores: dict[tuple[str, str], list[float]] = {}
     for camera in shown:

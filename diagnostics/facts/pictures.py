@@ -1,7 +1,8 @@
 """Facts from pictures: the last checkpoint of the range rendered at the cameras, beside the photos where they are at hand.
 
-Cost: at most 24 training and 8 held-out views of at most 512 px on the longer side, evenly chosen; about 0.25 s per view
-for a million Gaussians on two cores, so under 10 s. Per-Gaussian numbers are kept as sums, never per view and pixel.
+Cost: at most 24 training views, each rendered twice, and 8 held-out ones, of at most 512 px on the longer side, evenly
+chosen; about 0.25 s per rendering of a million Gaussians on two cores, so some 15 s. Per-Gaussian numbers are kept as
+sums, never per view and pixel.
 """
 
 from collections.abc import Callable
@@ -16,7 +17,8 @@ from diagnostics.measures.registration import Shift, residual_shift
 from diagnostics.measures.witnesses import ColourSpread, brightness_bias, effective_views, hear
 from diagnostics.registry import fact
 from render.raster.cpu import rasterise
-from render.raster.picture import Contributions, Picture
+from render.raster.measures import capped, contributions_of, front_weight
+from render.raster.picture import Picture
 from render.splats import Splats, prepare
 from runs.arrays import F32, F64, I64
 from runs.cameras import Camera
@@ -26,7 +28,6 @@ from runs.run import Run
 
 MOST_TRAIN_VIEWS = 24
 MOST_TEST_VIEWS = 8
-LONGEST_SIDE_PX = 512
 PHOTOS = "the photos (give the data folder with --data)"
 SEEN_WEIGHT = 0.02  # of a pixel: below five 8-bit levels in the strongest pixel a splat does not count as seen
 FEWEST_WITNESSES = 3  # two colours always agree about their mean half way between them
@@ -50,19 +51,11 @@ class Views:
     train: tuple[View, ...]
     test: tuple[View, ...]
     weight: F64  # float64 [M], alpha × transmittance summed over pixels and training views
-    front_weight: F64  # float64 [M], the part of it in views where the splat floats before the main surface
+    front_weight: F64  # float64 [M], the part of it in pixels where the splat lies clearly before the main surface
     largest: F32  # float32 [M], 0..1, the largest weight in any pixel
     effective_views: F64  # float64 [M], how many training views share its weight evenly
     frusta: I64  # int64 [M], training pictures in which its centre lies
     photo_spread: F64  # float64 [M], 0..1, how much the photos disagree about the colour at its place; NaN unknown
-
-
-def shown_at(camera: Camera, longest_px: int = LONGEST_SIDE_PX) -> Camera:
-    """The camera at a capped size; unchanged where it is small enough."""
-    factor = longest_px / max(camera.size_px)
-    if factor >= 1:
-        return camera
-    return camera.resized((max(1, round(camera.size_px[0] * factor)), max(1, round(camera.size_px[1] * factor))))
 
 
 def evenly(cameras: tuple[Camera, ...], most: int) -> tuple[Camera, ...]:
@@ -109,7 +102,7 @@ def photographed(views: Views) -> tuple[View, ...] | None:
 
 
 def _look(run: Run, splats: Splats, camera: Camera, sums: "_Sums | None") -> View:
-    shown = shown_at(camera)
+    shown = capped(camera)
     photo = photo_at(run, shown)
     on_black = None if photo is None else composite(photo, BLACK)
     picture = rasterise(splats, shown, contributions=sums is not None)
@@ -125,19 +118,18 @@ class _Sums:
 
     def __init__(self, splats: Splats) -> None:
         count = len(splats)
-        self.means = splats.means
+        self.splats = splats
         self.total, self.squares = np.zeros(count), np.zeros(count)
         self.front, self.frusta = np.zeros(count), np.zeros(count, np.int64)
         self.largest = np.zeros(count, np.float32)
         self.colours = ColourSpread.empty(count)
 
     def add(self, camera: Camera, picture: Picture, photo: F32 | None) -> None:
-        added = picture.contributions
-        assert isinstance(added, Contributions)
-        said = hear(self.means, camera, picture.mode_depth, photo)
+        added = contributions_of(picture)
+        said = hear(self.splats.means, camera, picture.mode_depth, photo)
         self.total += added.weight_sum
         self.squares += added.weight_sum.astype(np.float64) ** 2
-        self.front += np.where(said.in_front, added.weight_sum, 0)
+        self.front += front_weight(self.splats, camera, picture)
         self.frusta += said.inside
         np.maximum(self.largest, added.weight_max, out=self.largest)
         if photo is not None and said.photo is not None:

@@ -17,8 +17,7 @@ class Testimony:
     """What one camera says about M splats, at the pixel under each centre."""
 
     inside: Mask  # bool [M], the centre lies in the picture
-    in_front: Mask  # bool [M], clearly nearer than the main surface there (the splat with the largest weight)
-    behind: Mask  # bool [M], clearly farther: hidden
+    behind: Mask  # bool [M], clearly farther than the main surface there (the splat with the largest weight): hidden
     photo: F32 | None  # float32 [M, 3], the photo's colour there; NaN outside
 
 
@@ -34,8 +33,8 @@ def hear(means: F32, camera: Camera, mode_depth: F32, photo: F32 | None) -> Test
         colours = np.full((len(means), 3), np.nan, np.float32)
         colours[inside] = sample(photo, x, y)
     with np.errstate(invalid="ignore"):
-        in_front, behind = seen.depth < (1 - DEPTH_MARGIN) * surface, seen.depth > (1 + DEPTH_MARGIN) * surface
-    return Testimony(inside, in_front, behind, colours)
+        behind = seen.depth > (1 + DEPTH_MARGIN) * surface
+    return Testimony(inside, behind, colours)
 
 
 def effective_views(total: F64, squares: F64) -> F64:
