@@ -101,7 +101,8 @@ RATES = {"xyz": 1.6e-6, "f_dc": 2.5e-3, "f_rest": 1.25e-4, "opacity": 0.05, "sca
 
 
 def state_of(
-    gaussians: Gaussians, iteration: int, *, frozen: Sequence[str] = (), rates: Mapping[str, float] | None = None, extent: float = 3.3,
+    gaussians: Gaussians, iteration: int, *, frozen: Sequence[str] = (), rates: Mapping[str, float] | None = None,
+    extent: float = 3.3,
 ) -> TrainingState:
     """A complete training state; groups named in `frozen` have Adam moments of exactly zero."""
     rng = np.random.default_rng(0)
