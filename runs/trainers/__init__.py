@@ -1,0 +1,1 @@
+"""One recogniser and reader per family of trainers; `TRAINERS` is their order."""

@@ -1,0 +1,200 @@
+"""The resumable states of INRIA's trainer and its forks: `chkpntN.pth`, a tuple of 12 to 15 items and an iteration.
+
+Forks put further items anywhere into the tuple, so items are told by type and shape (formats.md 1.4 and 1.9).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from runs.arrays import F32, Array
+from runs.checkpoints import AdamGroup, TrainingState
+from runs.errors import UnreadableFile
+from runs.formats.ply_columns import FLAT_LOG_SCALE
+from runs.formats.torch_file import read_torch_file
+from runs.gaussians import Gaussians
+
+# The six parameters in the order of the tuple: group name, and the shape after [N] (None: any size).
+PARAMETERS: Mapping[str, tuple[tuple[int | None, ...], ...]] = {
+    "xyz": ((3,),), "f_dc": ((1, 3),), "f_rest": ((None, 3),), "scaling": ((3,), (2,)), "rotation": ((4,),), "opacity": ((1,),),
+}
+# Statistics between the parameters and the optimizer, by how many there are.
+STATISTICS: Mapping[int, tuple[str, ...]] = {
+    3: ("max_radii2D", "xyz_gradient_accum", "denom"),
+    4: ("max_radii2D", "xyz_gradient_accum", "xyz_gradient_accum_abs", "denom"),  # FastGS
+    5: ("max_radii2D", "max_weight", "xyz_gradient_accum", "xyz_gradient_accum_abs", "denom"),  # AbsGS
+    6: ("max_radii2D", "xyz_gradient_accum", "lff_xyz_grad_accum", "prev_lff_xyz_grad", "denom", "lff_denom"),  # EFA-GS
+}
+FORK_BY_STATISTICS = {4: "fastgs", 5: "absgs", 6: "efa-gs"}
+USUAL_STATISTICS = STATISTICS[3]
+
+
+def read_state(path: Path) -> TrainingState:
+    """The state in one chkpntN.pth; arrays stay in the file until they are used. Raises UnreadableFile or RefusedFile."""
+    saved = read_torch_file(path)
+    if not (isinstance(saved, tuple) and len(saved) == 2 and isinstance(saved[0], tuple) and isinstance(saved[1], int)):
+        raise UnreadableFile(f"this checkpoint is not a training state of INRIA's family ({_what(saved)})", path)
+    capture, iteration = saved
+    parts = _sort(capture)
+    if set(parts.parameters) != set(PARAMETERS):
+        lacking = ", ".join(name for name in PARAMETERS if name not in parts.parameters)
+        raise UnreadableFile(f"this training state holds no parameters of the expected shape for {lacking}", path)
+    return _state(path, iteration, capture, parts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """The items of a tuple, told apart."""
+
+    numbers: tuple[Any, ...]
+    parameters: Mapping[str, Array]
+    statistics: tuple[Array, ...]  # everything shaped like one number per Gaussian after the parameters
+    optimizers: tuple[Mapping[str, Any], ...]
+    others: tuple[Any, ...]
+
+
+def _sort(capture: Sequence[Any]) -> _Parts:
+    wanted = list(PARAMETERS)
+    parameters: dict[str, Array] = {}
+    numbers, statistics, optimizers, others = [], [], [], []
+    for item in capture:
+        if isinstance(item, np.ndarray):
+            if wanted and _fits(item, wanted[0], parameters):
+                parameters[wanted.pop(0)] = item
+            elif not wanted and item.ndim in (1, 2) and item.shape[1:] in ((), (1,)):
+                statistics.append(item)
+            else:
+                others.append(item)
+        elif isinstance(item, dict) and "param_groups" in item:
+            optimizers.append(item)
+        elif isinstance(item, int | float) and not isinstance(item, bool):
+            numbers.append(item)
+        else:
+            others.append(item)
+    return _Parts(tuple(numbers), parameters, tuple(statistics), tuple(optimizers), tuple(others))
+
+
+def _fits(item: Array, name: str, found: Mapping[str, Array]) -> bool:
+    count = len(found["xyz"]) if found else len(item) if item.ndim else -1
+    shapes = PARAMETERS[name]
+    return item.ndim > 0 and len(item) == count and item.dtype.kind == "f" and any(_matches(item.shape[1:], s) for s in shapes)
+
+
+def _matches(shape: tuple[int, ...], pattern: tuple[int | None, ...]) -> bool:
+    return len(shape) == len(pattern) and all(p is None or p == size for size, p in zip(shape, pattern, strict=True))
+
+
+def _state(path: Path, iteration: int, capture: Sequence[Any], parts: _Parts) -> TrainingState:
+    gaussians = _gaussians(parts.parameters)
+    statistics, stale = _statistics(parts.statistics, gaussians.count)
+    adam = {group.name: group for optimizer in parts.optimizers for group in _adam(optimizer, parts.parameters)}
+    degree = next((n for n in parts.numbers if isinstance(n, int)), None)
+    extent = next((float(n) for n in reversed(parts.numbers) if isinstance(n, float)), None)
+    trained = [name for name, values in parts.parameters.items() if values.size]
+    missing = (*_missing_moments(trained, adam), *_missing_parts(statistics, stale, degree, extent))
+    return TrainingState(
+        iteration, path, f"{_fork(parts)} {len(capture)}-tuple", degree, gaussians, adam, statistics, extent, missing,
+    )
+
+
+def _fork(parts: _Parts) -> str:
+    if len(parts.optimizers) > 1:
+        return "taming"
+    if any(isinstance(item, dict) for item in parts.others):
+        return "4dgaussians"
+    return FORK_BY_STATISTICS.get(len(parts.statistics), "inria")
+
+
+def _gaussians(parameters: Mapping[str, Array]) -> Gaussians:
+    count, rest = len(parameters["xyz"]), parameters["f_rest"]
+    stored = {
+        "means": parameters["xyz"], "log_scales": parameters["scaling"], "quats_wxyz": parameters["rotation"],
+        "logit_opacities": parameters["opacity"].reshape(count), "sh0": parameters["f_dc"].reshape(count, 3), "sh_rest": rest,
+    }
+    read: dict[str, F32] = {}
+
+    def load(name: str) -> F32:
+        if name not in read:
+            values = np.array(stored[name], np.float32, order="C")
+            flat = name == "log_scales" and values.shape[1] == 2  # 2DGS: discs without thickness
+            read[name] = np.hstack([values, np.full((count, 1), FLAT_LOG_SCALE)]) if flat else values
+        return read[name]
+
+    return Gaussians(count, round(np.sqrt(rest.shape[1] + 1)) - 1, load)
+
+
+def _statistics(stored: Sequence[Array], count: int) -> tuple[dict[str, F32], list[str]]:
+    """Statistics of N rows by name, and the names of those that belong to another set of Gaussians (3dgs-mcmc)."""
+    names = STATISTICS.get(len(stored), tuple(f"statistic_{i}" for i in range(len(stored))))
+    named = zip(names, stored, strict=True)
+    usable = {name: np.asarray(values, np.float32).reshape(-1) for name, values in named if len(values) == count}
+    return usable, [name for name in names if name not in usable]
+
+
+def _adam(optimizer: Mapping[str, Any], parameters: Mapping[str, Array]) -> Iterator[AdamGroup]:
+    """Adam's memory per group; moments of another shape than the parameter are left out."""
+    groups, states = optimizer.get("param_groups"), optimizer.get("state")
+    for group in groups if isinstance(groups, list) else ():
+        if not isinstance(group, dict) or not isinstance(group.get("name"), str):
+            continue
+        name, indices = group["name"], group.get("params")
+        index = indices[0] if isinstance(indices, list) and indices else None
+        state = states.get(index) if isinstance(states, dict) and isinstance(index, int) else None
+        state = state if isinstance(state, dict) else {}
+        shape = parameters[name].shape if name in parameters else None
+        yield AdamGroup(name, _number(group.get("lr")) or 0.0, _step(state.get("step")), _moment(state.get("exp_avg"), shape),
+                        _moment(state.get("exp_avg_sq"), shape), _number(group.get("eps")))
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.reshape(-1)[0].item()
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _step(value: Any) -> int | None:
+    number = _number(value)
+    return int(number) if number is not None and np.isfinite(number) else None
+
+
+def _moment(value: Any, shape: tuple[int, ...] | None) -> F32 | None:
+    if not isinstance(value, np.ndarray) or (shape is not None and value.shape != shape):
+        return None
+    return np.asarray(value, np.float32)
+
+
+def _missing_moments(trained: Sequence[str], adam: Mapping[str, AdamGroup]) -> Iterator[str]:
+    """What a complete state would also hold of the optimizer, one entry each."""
+    for name in trained:
+        group = adam.get(name)
+        if group is None:
+            yield f"Adam group {name}"
+        elif group.exp_avg is None or group.exp_avg_sq is None:
+            yield f"Adam moments of {name}"
+
+
+def _missing_parts(
+    statistics: Mapping[str, F32], stale: Sequence[str], degree: int | None, extent: float | None,
+) -> Iterator[str]:
+    """What a complete state would also hold beside the optimizer, one entry each."""
+    yield from (f"{name} (stored for another number of Gaussians)" for name in stale)
+    yield from (name for name in USUAL_STATISTICS if name not in statistics and name not in stale)
+    if degree is None:
+        yield "active SH degree"
+    if extent is None:
+        yield "spatial_lr_scale"
+
+
+def _what(saved: Any) -> str:
+    """What a foreign checkpoint is, by its keys (formats.md C.5)."""
+    if not isinstance(saved, dict):
+        return f"it holds a {type(saved).__name__}"
+    kinds = {
+        "splats": "it is gsplat's", "pipeline": "it is nerfstudio's", "pytorch-lightning_version": "it is PyTorch Lightning's",
+        "density": "it is 3DGRUT's", "controller": "it is splat-trainer's",
+    }
+    keys = ", ".join(str(key)[:40] for key in list(saved)[:4])
+    return next((says for key, says in kinds.items() if key in saved), f"it holds a dict with {keys}")
