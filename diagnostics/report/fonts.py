@@ -1,6 +1,7 @@
 """The report's fonts: DejaVu, embedded and subset; a character that a font lacks is shown as its code point."""
 
 import threading
+import unicodedata
 from collections.abc import Container
 from importlib.resources import files
 from typing import cast
@@ -14,6 +15,7 @@ BOLD = "Report-Bold"
 MONO = "Report-Mono"
 FILES = {SANS: "DejaVuSans.ttf", BOLD: "DejaVuSans-Bold.ttf", MONO: "DejaVuSansMono.ttf"}
 
+LAST = "\uffff"  # beyond it reportlab writes a character map that other programs cannot read: copied text would be lost
 _LOCK = threading.Lock()
 
 
@@ -37,7 +39,16 @@ def _glyphs(font: str) -> Container[int]:
 def displayable(text: str, font: str = SANS) -> str:
     """The text with each character that `font` lacks as ‹U+4E2D›, so that nothing vanishes; line breaks and tabs stay."""
     known = _glyphs(font)
-    return "".join(char if ord(char) in known or char in "\n\t" else f"‹U+{ord(char):04X}›" for char in text)
+    return "".join(char if (ord(char) in known and char <= LAST) or char in "\n\t" else code_point(char) for char in text)
+
+
+def encodable(text: str) -> str:
+    """The text for the outline and the metadata, which any viewer's own font shows: only what is no character is replaced."""
+    return "".join(code_point(char) if unicodedata.category(char) in ("Cc", "Cs") else char for char in text)
+
+
+def code_point(char: str) -> str:
+    return f"‹U+{ord(char):04X}›"
 
 
 def markup(text: str, font: str = SANS) -> str:

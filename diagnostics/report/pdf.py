@@ -11,13 +11,14 @@ from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate
 
 from diagnostics.diagnosis import Diagnosis
 from diagnostics.report import pdf_style as style
-from diagnostics.report.fonts import SANS, displayable, register_fonts
+from diagnostics.report.fonts import SANS, displayable, encodable, register_fonts
 from diagnostics.report.pdf_parts import Pages
 from diagnostics.report.pdf_sections import chapters
 from diagnostics.report.provenance import product
 from diagnostics.report.report import Progress, Report, build_report, silent
 from diagnostics.report.wording import iterations, shortened
 
+MOST_CHARACTERS = 160  # of a name in the running head, before it is measured
 MOST_PASSES = 4  # page numbers settle in two; they could change a line break once more
 
 
@@ -77,7 +78,7 @@ def pdf_bytes(report: Report) -> bytes:
 def _layout(report: Report, pages: Pages) -> tuple[bytes, int]:
     stream = BytesIO()
     document = BaseDocTemplate(
-        stream, pagesize=style.PAGE, title=f"Diagnosis of {report.run_name}", author="Splat Doctor",
+        stream, pagesize=style.PAGE, title=encodable(f"Diagnosis of {report.run_name}"), author="Splat Doctor",
         subject=f"3D Gaussian Splatting training run, {iterations(report.span)}", creator=product(), lang="en",
         initialFontName=SANS, pageCompression=1)
     frame = Frame(style.MARGIN, style.BOTTOM, style.WIDTH, style.HEIGHT, 0, 0, 0, 0, id="text")
@@ -111,7 +112,7 @@ def _decorate(canvas: Canvas, report: Report, total: int) -> None:
 
 def fitting_name(name: str, width: float, size: float = 7) -> str:
     """The name as it can be shown in `width` points, its middle left out where it is too long."""
-    whole = displayable(name.replace("\n", " "))
+    whole = displayable(shortened(name, MOST_CHARACTERS).replace("\n", " "))
     length = len(whole)
     while length > 1 and stringWidth(shortened(whole, length), SANS, size) > width:
         length -= 1

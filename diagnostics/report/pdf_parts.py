@@ -13,7 +13,7 @@ from reportlab.platypus import Flowable, Paragraph, Spacer, Table, TableStyle
 
 from diagnostics.catalogue import Source
 from diagnostics.report import pdf_style as style
-from diagnostics.report.fonts import BOLD, MONO, SANS, markup
+from diagnostics.report.fonts import BOLD, MONO, SANS, encodable, markup
 from diagnostics.report.pictures import ReportPicture
 from diagnostics.verdict import Severity
 
@@ -46,7 +46,7 @@ class Bookmark(Flowable):
 
     def draw(self) -> None:
         self.canv.bookmarkHorizontal(self.key, 0, 12)
-        self.canv.addOutlineEntry(self.title, self.key, self.level, closed=0)
+        self.canv.addOutlineEntry(encodable(self.title), self.key, self.level, closed=0)
         self.pages.now[self.key] = self.canv.getPageNumber()
 
 
@@ -106,7 +106,7 @@ def source_line(source: Source) -> Paragraph:
     """Title and address of a source; only web addresses become links."""
     title = source.title or source.url
     if not source.url.startswith(("https://", "http://")):
-        return text(" ".join(dict.fromkeys((title, source.url))), style.CELL)
+        return text(f"{title} {source.url}".strip(), style.CELL)
     return Paragraph(f"{_anchor(title, source.url, style.CELL)} {markup(source.url)}", style.SOURCE)
 
 

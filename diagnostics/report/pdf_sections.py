@@ -23,9 +23,10 @@ from diagnostics.report.pdf_parts import (
 )
 from diagnostics.report.pdf_plots import PlotBox, plot_key
 from diagnostics.report.report import FindingPage, Report
-from diagnostics.report.wording import count, iterations, listed, number, percent, setting
+from diagnostics.report.wording import count, iterations, listed, number, percent, setting, shortened
 from diagnostics.verdict import NOT_AVAILABLE, Fix
 
+TITLE_CHARACTERS = 110  # about three lines; the whole path stands in the table below
 FINDING_NEEDS = 0.66 * style.HEIGHT  # a finding starts on a new page where less is left
 
 
@@ -51,7 +52,7 @@ def label(title: str) -> Flowable:
 def summary(report: Report, pages: Pages) -> Iterator[Flowable]:
     yield text("Diagnosis of a 3D Gaussian Splatting training run", style.OVERLINE)
     yield Bookmark("summary", "Summary", 0, pages)
-    yield text(report.run_name, style.TITLE)
+    yield text(shortened(report.run_name, TITLE_CHARACTERS), style.TITLE)
     yield text(f"{iterations(report.span).capitalize()} · {report.made_at:%Y-%m-%d %H:%M %Z}", style.OVERLINE)
     yield room(8)
     for paragraph in report.story:

@@ -6,12 +6,13 @@ from typing import Any
 
 from diagnostics.verdict import NOT_AVAILABLE
 
+SHARES = ("share", "fraction")  # units that people read as per cent
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def number(value: float | int | str | None, unit: str = "") -> str:
-    """A measured value with its unit; None and NaN read "not available", infinities "infinite"."""
+    """A measured value with its unit; None and NaN read "not available", infinities "infinite", shares per cent."""
     if value is None:
         return NOT_AVAILABLE
     if isinstance(value, str):
@@ -20,8 +21,10 @@ def number(value: float | int | str | None, unit: str = "") -> str:
         return "yes" if value else "no"
     if math.isnan(value):
         return NOT_AVAILABLE
+    if unit in SHARES:
+        return f"{_digits(value * 100)}{NO_BREAK}%"
     told = _digits(value)
-    return f"{told}{NO_BREAK}{unit}" if unit else told
+    return f"{told}{NO_BREAK}{unit}" if unit not in ("", "count") else told
 
 
 def _digits(value: float | int) -> str:
