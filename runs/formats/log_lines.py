@@ -1,7 +1,7 @@
 """The lines of a text log of any size, as a stream."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,23 +19,29 @@ DECORATION = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|^\[rank\d+\]: ?")
 def lines(path: Path, head_bytes: int = HEAD_BYTES, tail_bytes: int = TAIL_BYTES) -> Iterator[tuple[int, str]]:
     """Line number from 1 and text; a progress bar's carriage returns end a text but not a line.
 
-    Of a larger file only the head and the tail are given; line numbers stay true. Raises UnreadableFile.
+    Of a larger file only the head and the tail are given, without the texts that the cuts go through; line numbers
+    stay true. Raises UnreadableFile.
     """
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
             file.seek(0)
-            tail_from = max(head_bytes, size - tail_bytes)
-            number = 1
-            for piece in _pieces(file, head_bytes):
-                yield number, _text(piece)
-                number += piece.endswith(b"\n")
-            number += _skipped_line_ends(file, tail_from)
-            for piece in _pieces(file, size):
-                yield number, _text(piece)
-                number += piece.endswith(b"\n")
+            if size <= head_bytes + tail_bytes:
+                yield from _numbered(_pieces(file, size), 1)
+                return
+            pieces = list(_pieces(file, head_bytes))
+            yield from _numbered(pieces[:-1], 1)
+            number = 1 + sum(piece.endswith(b"\n") for piece in pieces) + _line_ends(file, size - tail_bytes)
+            tail = _pieces(file, size)
+            yield from _numbered(tail, number + next(tail, b"").endswith(b"\n"))
     except OSError as error:
         raise unreadable(error, path) from error
+
+
+def _numbered(pieces: Iterable[bytes], number: int) -> Iterator[tuple[int, str]]:
+    for piece in pieces:
+        yield number, _text(piece)
+        number += piece.endswith(b"\n")
 
 
 def _pieces(file: BinaryIO, until: int) -> Iterator[bytes]:
@@ -51,7 +57,7 @@ def _pieces(file: BinaryIO, until: int) -> Iterator[bytes]:
         yield rest
 
 
-def _skipped_line_ends(file: BinaryIO, until: int) -> int:
+def _line_ends(file: BinaryIO, until: int) -> int:
     found = 0
     while file.tell() < until and (chunk := file.read(min(CHUNK_BYTES, until - file.tell()))):
         found += chunk.count(b"\n")

@@ -45,12 +45,19 @@ def write_binary(model: Model, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     lenses = [struct.pack("<iiQQ", lens.id, lens.model_id, *lens.size_px) + doubles(*lens.params) for lens in model.lenses]
     images = [
-        struct.pack("<i", image.id) + doubles(*image.quat_wxyz, *image.translation) + struct.pack("<i", image.lens)
-        + image.name.encode() + b"\0" + counted(struct.pack("<ddq", *keypoint) for keypoint in image.keypoints)
+        struct.pack("<i", image.id)
+        + doubles(*image.quat_wxyz, *image.translation)
+        + struct.pack("<i", image.lens)
+        + image.name.encode()
+        + b"\0"
+        + counted(struct.pack("<ddq", *keypoint) for keypoint in image.keypoints)
         for image in model.images
     ]
     points = [
-        struct.pack("<Q", point.id) + doubles(*point.xyz) + bytes(point.rgb) + doubles(point.error)
+        struct.pack("<Q", point.id)
+        + doubles(*point.xyz)
+        + bytes(point.rgb)
+        + doubles(point.error)
         + counted(struct.pack("<ii", *element) for element in point.track)
         for point in model.points
     ]
