@@ -79,9 +79,9 @@ def sh_energy(gaussians: Gaussians) -> F32:
     The basis is orthonormal on the sphere, so this is √(Σ_{l≥1} c² / 4π / 3). Unlike the share
     Σ_{l≥1} c² / Σ c² it does not explode for mid-grey splats, whose DC coefficient is zero.
     """
-    rest = gaussians.sh_rest.reshape(gaussians.count, -1)
+    rest = gaussians.sh_rest
     with np.errstate(over="ignore", invalid="ignore"):
-        total = np.einsum("nk,nk->n", rest, rest) if rest.size else np.zeros(gaussians.count)
+        total = np.einsum("nkc,nkc->n", rest, rest)
         return np.asarray(np.sqrt(total / (12 * np.pi)), np.float32)
 
 
