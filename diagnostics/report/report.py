@@ -107,7 +107,7 @@ def limits_of(pattern: Pattern) -> tuple[Limit, ...]:
 def run_facts(run: Run) -> tuple[tuple[str, str], ...]:
     """What was found in the folder, label and text; what is missing says so."""
     trainer = run.trainer
-    sure = f" ({percent(trainer.confidence)} sure: {trainer.why})"
+    sure = f" ({percent(trainer.confidence)} sure: {trainer.why})" if trainer.confidence else f": {trainer.why}"
     return (
         ("Folder", str(run.path)),
         ("Photos and camera model", NOT_AVAILABLE if run.data is None else str(run.data)),

@@ -81,7 +81,8 @@ def test_photos_are_shown_and_a_broken_one_is_noted(tmp_path: Path) -> None:
     """The photo is the truth beside the rendering; without it the other pictures still come."""
     Image.new("RGBA", (96, 96), (255, 0, 0, 0)).save(tmp_path / "good.png")
     (tmp_path / "bad.png").write_bytes(b"no picture")
-    photos = {"view_001.png": Photo("view_001.png", tmp_path / "good.png"), "view_002.png": Photo("view_002.png", tmp_path / "bad.png")}
+    files = {"view_001.png": "good.png", "view_002.png": "bad.png"}
+    photos = {name: Photo(name, tmp_path / file) for name, file in files.items()}
     run = training_run(photos=photos)
     good, bad = reported(cameras=("view_001.png",)), reported(cameras=("view_002.png",))
     gallery = Gallery(diagnosis(good, bad, run=run))

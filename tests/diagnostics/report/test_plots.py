@@ -40,7 +40,7 @@ def test_a_linear_axis_holds_its_values(first: float, second: float) -> None:
     """No curve may leave its frame."""
     low, high = min(first, second), max(first, second)
     axis = linear_axis(low, high)
-    assert 0 <= axis.place(low) + 1e-6
+    assert axis.place(low) >= -1e-6
     assert axis.place(high) <= 1 + 1e-6
     assert 2 <= len(axis.ticks) <= 9
 
