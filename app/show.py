@@ -58,7 +58,7 @@ def draw_window(options: argparse.Namespace) -> int:
     window.notices.told.connect(troubles.append)
     try:
         window.resize(*options.size)
-        window.arrange()
+        window.size_docks()
         prepare(window, options)
         window.show()
         _wait_for(window, lambda: window.session.state.run is not None, troubles)

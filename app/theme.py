@@ -1,8 +1,9 @@
 """Theme: two palettes, dark and light, that follow the system; panels that paint take their colours here."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -52,6 +53,11 @@ CHOSEN, FOLLOWS = "splatdoctor_theme", "splatdoctor_follows_system"  # propertie
 def theme_of(widget: QWidget) -> Theme:
     """The theme that a widget is drawn in, from its palette; ask again on QEvent.PaletteChange."""
     return DARK if widget.palette().color(QPalette.ColorRole.Window).lightness() < 128 else LIGHT
+
+
+def after_event(widget: QWidget, act: Callable[[], None]) -> None:
+    """Do `act` when the present event is over: Qt crashes where a widget deletes others while it is told of a new palette."""
+    QTimer.singleShot(0, widget, act)
 
 
 def system_theme() -> Theme:

@@ -4,7 +4,17 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QMenu, QProgressBar, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QProgressBar,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.actions import Actions, theme_menu
 from app.diagnosing import Doctor
@@ -55,7 +65,6 @@ class Window(QMainWindow):
         self._put_menus()
         self._put_status()
         self._connect()
-        self.arrange()
         self._restore()
 
     def _put_centre(self) -> None:
@@ -79,20 +88,21 @@ class Window(QMainWindow):
             dock.setWidget(self.panels[name])
             self.addDockWidget(area, dock)
             self.docks[name] = dock
-
-    def arrange(self) -> None:
-        """The layout of a first start, for the window's present size."""
-        right = Qt.DockWidgetArea.RightDockWidgetArea
-        for name in SIDE:
-            self.docks[name].setFloating(False)
-            self.docks[name].show()
-            self.addDockWidget(SIDE[name][1], self.docks[name])
         self.splitDockWidget(self.docks["diagnosis"], self.docks["inspector"], Qt.Orientation.Vertical)
         self.tabifyDockWidget(self.docks["inspector"], self.docks["pattern"])
-        self.setTabPosition(right, self.tabPosition(right).North)
+        self.setTabPosition(Qt.DockWidgetArea.RightDockWidgetArea, QTabWidget.TabPosition.North)
         self.docks["inspector"].raise_()
+        self._first_layout = self.saveState(LAYOUT_VERSION)
+
+    def reset_layout(self) -> None:
+        """The layout of a first start."""
+        self.restoreState(self._first_layout, LAYOUT_VERSION)
+        self.size_docks()
+
+    def size_docks(self) -> None:
+        """Shares of the window that suit its present size."""
         wide = self.width() >= 1500
-        self.resizeDocks([self.docks["runs"], self.docks["diagnosis"]], [300 if wide else 250, 400 if wide else 330],
+        self.resizeDocks([self.docks["runs"], self.docks["diagnosis"]], [300 if wide else 240, 400 if wide else 330],
                          Qt.Orientation.Horizontal)
         self.resizeDocks([self.docks["plots"]], [round(self.height() * 0.33)], Qt.Orientation.Vertical)
         self.resizeDocks([self.docks["diagnosis"], self.docks["inspector"]], [550, 450], Qt.Orientation.Vertical)
@@ -112,7 +122,7 @@ class Window(QMainWindow):
         for dock in self.docks.values():
             view.addAction(dock.toggleViewAction())
         view.addSeparator()
-        view.addAction("&Reset layout", self.arrange)
+        view.addAction("&Reset layout", self.reset_layout)
         view.addMenu(theme_menu(self.settings, self))
         self.actions_.fill(self.menuBar(), view)
 
@@ -190,7 +200,7 @@ class Window(QMainWindow):
             self.restoreState(layout, LAYOUT_VERSION)
         else:
             self.resize(1600, 1000)
-            self.arrange()
+            self.size_docks()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self._alone:

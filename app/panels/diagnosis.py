@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QS
 
 from app import wording
 from app.session import Session, State
-from app.theme import theme_of
+from app.theme import after_event, theme_of
 from app.widgets.finding_card import FindingCard
 from app.widgets.fold import Fold
 from diagnostics.diagnosis import Diagnosis, Reported
@@ -99,7 +99,7 @@ class DiagnosisPanel(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:
-            self.show_diagnosis(self._session.state)
+            after_event(self, lambda: self.show_diagnosis(self._session.state))
         super().changeEvent(event)
 
     def _add_verdicts(self, column: QVBoxLayout, diagnosis: Diagnosis) -> None:

@@ -5,7 +5,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
 from app.session import Session, State
-from app.theme import Theme, theme_of
+from app.theme import Theme, after_event, theme_of
 from app.widgets.finding_html import finding_html
 from diagnostics.registry import DETECTORS
 from diagnostics.report.page import pattern_html
@@ -40,7 +40,7 @@ class PatternPanel(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:
-            self.show_pattern(self._session.state)
+            after_event(self, lambda: self.show_pattern(self._session.state))
         super().changeEvent(event)
 
     def _on_link(self, link: QUrl) -> None:

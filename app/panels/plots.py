@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from app.session import Session, State
-from app.theme import theme_of
+from app.theme import after_event, theme_of
 from app.widgets.chart import Chart
 from app.widgets.chart_choice import charts, choosable, default_choice, family
 from app.widgets.iteration_axis import extent
@@ -29,7 +29,7 @@ class PlotsPanel(QWidget):
         self.view.ci.layout.setContentsMargins(4, 4, 8, 4)
         self.menu = QMenu(self)
         self.chooser = QToolButton()
-        self.chooser.setText("Series ▾")
+        self.chooser.setText("Series")
         self.chooser.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.chooser.setMenu(self.menu)
         self.fit = QToolButton()
@@ -74,7 +74,7 @@ class PlotsPanel(QWidget):
     def show_everything(self) -> None:
         if self._run is not None and self.charts:
             first, last = extent(self._run)
-            self.charts[0].vb.setXRange(first, last, padding=0.02)
+            self.charts[0].vb.setXRange(first, last, padding=0.04)
 
     def choose(self, names: tuple[str, ...]) -> None:
         """Plot these series."""
@@ -83,7 +83,7 @@ class PlotsPanel(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:
-            self._build()
+            after_event(self, self._build)
         super().changeEvent(event)
 
     def _fill_menu(self) -> None:
@@ -96,6 +96,10 @@ class PlotsPanel(QWidget):
             action = QAction(name, self.menu, checkable=True, checked=name in self._chosen)
             action.toggled.connect(self._on_chosen)
             self.menu.addAction(action)
+
+    def _on_cursor(self, x: float) -> None:
+        self._session.go_to(round(x))
+        self.show_place(self._session.state)  # back to a saved iteration, wherever the mouse let go
 
     def _on_chosen(self, _on: bool) -> None:
         self.choose(tuple(action.text() for action in self.menu.actions() if action.isChecked()))
@@ -113,9 +117,10 @@ class PlotsPanel(QWidget):
         self.charts = [Chart(spec, theme, labels_below=spec is specs[-1]) for spec in specs]
         for row, chart in enumerate(self.charts):
             self.view.addItem(chart, row=row, col=0)
+            self.view.addItem(chart.readout, row=row, col=1)
             if row:
                 chart.setXLink(self.charts[0])
-            chart.cursor_moved.connect(lambda x: self._session.go_to(round(x)))
+            chart.cursor_moved.connect(self._on_cursor)
             chart.range_moved.connect(self._session.choose_span)
             chart.show_resets(self._resets())
         self.show_everything()

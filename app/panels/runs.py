@@ -35,7 +35,7 @@ class RunsPanel(QWidget):
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty.setWordWrap(True)
         self.empty.setProperty("role", "muted")
-        self.tree = FactsTree(["Name", "Value"])
+        self.tree = FactsTree(["Name", "Value"], giving=1)
         self.tree.itemActivated.connect(self._on_activated)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 6, 8, 8)
@@ -59,8 +59,8 @@ class RunsPanel(QWidget):
             return
         self.title.setText(run.name)
         self.title.setToolTip(str(run.path))
-        self.trainer.setText(f"Trained with {wording.trainer(run)}" if run.trainer.confidence else "Trainer unknown")
-        self.trainer.setToolTip(run.trainer.why)
+        self.trainer.setText(f"Trainer {wording.trainer(run)}\n{run.trainer.why}")
+        self.trainer.setToolTip(f"What says so: {run.trainer.why}")
         self._fill(run)
         self.show_iteration(state)
 
@@ -91,7 +91,6 @@ class RunsPanel(QWidget):
     def _facts(self, run: Run, group: QTreeWidgetItem) -> None:
         cloud, points = run.input_points, run.sfm_points
         rows = (
-            ("Trainer", wording.trainer(run), run.trainer.why),
             ("Folder", str(run.path), str(run.path)),
             ("Photos and model", str(run.data) if run.data else NOT_AVAILABLE, "Set it with File → Photos and COLMAP model…"),
             ("Cameras", wording.count(len(run.cameras)) if run.cameras else NOT_AVAILABLE, ""),

@@ -1,6 +1,8 @@
 """One chart: curves as min/max envelopes, with the linked cursor, the chosen range, a finding's interval and reset marks."""
 
+import itertools
 from collections.abc import Sequence
+from html import escape
 
 import numpy as np
 import pyqtgraph as pg
@@ -13,7 +15,7 @@ from app.widgets.chart_choice import ChartSpec
 from app.widgets.envelope import envelope, not_finite
 from runs.arrays import F64
 
-AXIS_WIDTH_PX = 64  # the same on every chart, so that equal iterations stand above each other
+AXIS_WIDTH_PX, READOUT_WIDTH_PX = 64, 132  # the same on every chart, so that equal iterations stand above each other
 
 
 class IterationLabels(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
@@ -30,17 +32,24 @@ class Chart(pg.PlotItem):  # type: ignore[misc]  # pyqtgraph has no types
     range_moved = Signal(int, int)
 
     def __init__(self, spec: ChartSpec, theme: Theme, *, labels_below: bool) -> None:
-        super().__init__(axisItems={"bottom": IterationLabels("bottom")})
+        super().__init__(axisItems={"bottom": IterationLabels("bottom")}, enableMenu=False)
         self.spec, self._theme = spec, theme
-        self.curves: list[pg.PlotDataItem] = []
+        self.drawn: list[pg.PlotDataItem] = []
+        self.readout = self._make_readout()
         self._quiet = False  # while the cursor and the range follow the session
         self._dress(labels_below)
         self._add_curves()
         self.cursor = self._add_cursor()
         self.region = self._add_region(theme.accent, movable=True)
         self.interval = self._add_region(theme.major, movable=False)
-        self.vb.sigXRangeChanged.connect(lambda *_: self.redraw())
-        self.vb.sigResized.connect(lambda *_: self.redraw())
+        self.vb.sigXRangeChanged.connect(self._on_view)  # no lambdas: they would keep a replaced chart alive
+        self.vb.sigResized.connect(self._on_view)
+
+    def _make_readout(self) -> pg.LabelItem:
+        """Beside the chart, where it covers no curve: each series' name and its value at the cursor."""
+        label = pg.LabelItem("", color=self._theme.text, size="8.5pt", justify="left")
+        label.setFixedWidth(READOUT_WIDTH_PX)
+        return label
 
     def _dress(self, labels_below: bool) -> None:
         theme, unit = self._theme, self.spec.unit
@@ -51,11 +60,12 @@ class Chart(pg.PlotItem):  # type: ignore[misc]  # pyqtgraph has no types
             axis.enableAutoSIPrefix(False)
         self.getAxis("left").setWidth(AXIS_WIDTH_PX)
         self.setLabel("left", f"{self.spec.title} ({unit})" if unit and unit != "count" else self.spec.title, color=theme.muted)
-        self.getAxis("bottom").setStyle(showValues=labels_below)
+        self.getAxis("bottom").setStyle(showValues=labels_below, hideOverlappingLabels=False)
         if labels_below:
             self.setLabel("bottom", "Iteration", color=theme.muted)
         self.showGrid(x=True, y=True, alpha=0.12)
         self.setMenuEnabled(False)
+        self.ctrlMenu.deleteLater()  # seven windows that nothing owns and nobody opens
         self.hideButtons()
         self.vb.setMouseEnabled(x=True, y=False)
         self.vb.enableAutoRange(x=False, y=True)
@@ -68,14 +78,12 @@ class Chart(pg.PlotItem):  # type: ignore[misc]  # pyqtgraph has no types
             self.vb.setYRange(0, 1)
             self.getAxis("left").setStyle(showValues=False)
             return
-        legend = self.addLegend(offset=(-6, 4), labelTextColor=self._theme.text, brush=_see_through(self._theme.panel, 0.75))
-        legend.layout.setContentsMargins(6, 2, 6, 2)
         for index, series in enumerate(self.spec.series):
             colour = self._theme.curves[index % len(self._theme.curves)]
             few = len(series) <= 40
-            curve = self.plot(pen=pg.mkPen(colour, width=1.5), name=series.name, symbol="o" if few else None, symbolSize=5,
+            curve = self.plot(pen=pg.mkPen(colour, width=1.5), symbol="o" if few else None, symbolSize=5,
                               symbolBrush=colour, symbolPen=None)
-            self.curves.append(curve)
+            self.drawn.append(curve)
             for iteration in not_finite(series.iterations, series.values)[:200]:
                 self.addItem(pg.InfiniteLine(iteration, pen=pg.mkPen(self._theme.critical, width=1)), ignoreBounds=True)
 
@@ -101,7 +109,7 @@ class Chart(pg.PlotItem):  # type: ignore[misc]  # pyqtgraph has no types
         """Recompute the envelopes for what is visible."""
         first, last = self.vb.viewRange()[0]
         columns = max(int(self.vb.width()), 50)
-        for curve, series in zip(self.curves, self.spec.series, strict=True):
+        for curve, series in zip(self.drawn, self.spec.series, strict=True):
             curve.setData(*envelope(series.iterations, series.values, first, last, columns))
         if not self.spec.series:
             self.note.setPos((first + last) / 2, 0.5)
@@ -110,10 +118,11 @@ class Chart(pg.PlotItem):  # type: ignore[misc]  # pyqtgraph has no types
         self._quiet = True
         self.cursor.setValue(iteration)
         self._quiet = False
-        for series, (_, label) in zip(self.spec.series, self.legend.items if self.legend else (), strict=True):
-            label.setText(f"{series.name}  {value_text(series.iterations, series.values, iteration, series.unit)}")
-        if self.legend:
-            self.legend.updateSize()
+        lines = []
+        for series, colour in zip(self.spec.series, itertools.cycle(self._theme.curves), strict=False):
+            value = value_text(series.iterations, series.values, iteration, series.unit)
+            lines.append(f'<span style="color:{colour}">{escape(series.name)}</span><br>{escape(value)}')
+        self.readout.setText("<br>".join(lines))
 
     def show_range(self, span: tuple[int, int] | None) -> None:
         self._show_region(self.region, span)
@@ -141,6 +150,9 @@ class Chart(pg.PlotItem):  # type: ignore[misc]  # pyqtgraph has no types
             self._quiet = True
             region.setRegion(span)
             self._quiet = False
+
+    def _on_view(self, *_: object) -> None:
+        self.redraw()
 
     def _on_cursor(self) -> None:
         if not self._quiet:

@@ -12,7 +12,8 @@ from app.theme import theme_of
 class FactsTree(QTreeWidget):
     """Groups that open and close; the first column names, the others say."""
 
-    def __init__(self, columns: Sequence[str], parent: QWidget | None = None) -> None:
+    def __init__(self, columns: Sequence[str], *, giving: int = 0, parent: QWidget | None = None) -> None:
+        """`giving` is the column that is cut off where there is too little room."""
         super().__init__(parent)
         self.setColumnCount(len(columns))
         self.setHeaderLabels(list(columns))
@@ -24,9 +25,9 @@ class FactsTree(QTreeWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         header = self.header()
         header.setStretchLastSection(False)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column in range(1, len(columns)):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        for column in range(len(columns)):
+            mode = QHeaderView.ResizeMode.Stretch if column == giving else QHeaderView.ResizeMode.ResizeToContents
+            header.setSectionResizeMode(column, mode)
 
     def group(self, title: str, *, opened: bool = True) -> QTreeWidgetItem:
         """A heading; groups of the same title keep whether they are open when the tree is filled again."""
