@@ -1,5 +1,6 @@
 """One pattern of the catalogue as a page: plain text for a terminal, simple HTML for a text browser."""
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -78,7 +79,12 @@ def _one(text: str) -> tuple[Item, ...]:
 def _fix(fix: CatalogueFix) -> Item:
     only = "".join(f" ({key} {value})" for key, value in fix.when.items())
     change = "" if not fix.setting else f"Setting: {fix.setting}{'' if fix.proposed is None else f' → {setting(fix.proposed)}'}. "
-    return Item(f"{fix.do}{only}", f"{change}Expect: {fix.expect}")
+    return Item(f"{general(fix.do)}{only}", general(f"{change}Expect: {fix.expect}"))
+
+
+def general(text: str) -> str:
+    """A fix quotes numbers of a run as {name}; on the page, which speaks of no run, they are left open."""
+    return re.sub(r"\{\w+\}", "…", text)
 
 
 def _limit(name: str, reason: str, limits: Mapping[str, Any]) -> Item:

@@ -7,7 +7,7 @@ import pytest
 
 from diagnostics.catalogue import CatalogueFix, Pattern, Source, load_catalogue
 from diagnostics.registry import DETECTORS
-from diagnostics.report.page import COLUMNS, pattern_html, pattern_text
+from diagnostics.report.page import COLUMNS, general, pattern_html, pattern_text
 from tests.diagnostics.report.support import PATTERN
 
 QT_TAGS = {"h2", "h3", "p", "ol", "ul", "li", "a", "br"}  # what Qt's text browser draws as we mean it
@@ -53,10 +53,19 @@ def test_every_pattern_has_a_whole_page_both_ways(pattern: Pattern) -> None:
     assert told.seen <= QT_TAGS
     text = pattern_text(pattern, limits)
     for words in (pattern.code, pattern.title, pattern.symptom, pattern.cause, pattern.manual, pattern.we_say, pattern.seed_says,
-                  *pattern.limits.values(), *(fix.do for fix in pattern.fixes), *(fix.expect for fix in pattern.fixes),
+                  *pattern.limits.values(),
+                  *(general(fix.do) for fix in pattern.fixes), *(general(fix.expect) for fix in pattern.fixes),
                   *(source.title for source in pattern.sources)):
         assert "".join(words.split()) in "".join(told.text.split())
         assert "".join(words.split()) in "".join(text.split())
+
+
+def test_a_page_quotes_no_run() -> None:
+    """"delete the {floaters} Gaussians" is a form to be filled in for a run, and not a sentence for a reader."""
+    fix = CatalogueFix("Delete the {floaters} tinted Gaussians", "{share} less", "opacity_reset_interval", proposed="{interval}")
+    text = pattern_text(replace(PATTERN, fixes=(fix,)), {})
+    assert "1. Delete the … tinted Gaussians" in text
+    assert "Setting: opacity_reset_interval → …. Expect: … less" in text
 
 
 def test_limits_show_their_number_beside_their_reason() -> None:
