@@ -45,10 +45,11 @@ def vanished(silences: tuple[Silence, ...], settings: Settings | None = None, *,
         return None
     names = ", ".join(TITLES.get(silence.group, silence.group) for silence in silent)
     first, last = min(silence.first for silence in silent), max(silence.last for silence in silent)
+    sources = ", ".join(dict.fromkeys(silence.source for silence in silent))
     return Finding(
-        f"no gradient reached the {names} between iterations {first:,} and {last:,}: every value is exactly 0",
+        f"no gradient reached the {names} from iteration {first:,} to {last:,}, as {sources} shows",
         evidence=tuple(
-            EvidenceRow(f"gradients of exactly 0, {TITLES.get(silence.group, silence.group)}", silence.zero_share, zero_share,
+            EvidenceRow(f"share without any gradient, {TITLES.get(silence.group, silence.group)}", silence.zero_share, zero_share,
                         "share", silence.last, silence.source) for silence in silent),
         iterations=(first, last), confidence=0.95, severity=_severity(silent),
         colour_by="opacity" if any(silence.group == "opacity" for silence in silent) else "",

@@ -9,6 +9,7 @@ from runs.gaussians import Gaussians
 from runs.run import Run
 
 CHECKPOINT = "a saved point cloud in the chosen range (point_cloud/iteration_N/point_cloud.ply)"
+STEADY = "two saved point clouds with the same number of Gaussians, one after the other, in the chosen range"
 STATE = "a resumable training state in the chosen range (chkpntN.pth)"
 
 
@@ -39,6 +40,12 @@ def first_checkpoint(run: Run) -> Checkpoint | None:
 def checkpoint_pairs(checkpoints: tuple[Checkpoint, ...]) -> tuple[tuple[Checkpoint, Checkpoint], ...] | None:
     """Neighbours in time: (earlier, later)."""
     return tuple(pairwise(checkpoints)) or None
+
+
+@fact(missing=STEADY)
+def steady_pair(checkpoint_pairs: tuple[tuple[Checkpoint, Checkpoint], ...]) -> tuple[Checkpoint, Checkpoint] | None:
+    """The last neighbours in time with equal counts: trainers keep row order where nothing was born or removed."""
+    return next(((earlier, later) for earlier, later in reversed(checkpoint_pairs) if earlier.count == later.count), None)
 
 
 @fact(missing=CHECKPOINT)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.facts import cameras, logged, saved, taken  # noqa: F401  (the facts named below)
+from diagnostics.measures.curves import since
 from diagnostics.measures.extent import CameraSpread
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
@@ -13,10 +14,13 @@ from runs.checkpoints import AdamGroup, Checkpoint, TrainingState
 from runs.series import Series
 from runs.settings import Settings
 
-GRADIENTS = "series grad_norm/<parameter group>, or a training state with Adam's moments (chkpntN.pth)"
+GRADIENTS = ("series grad_norm/<parameter group>, or a training state with Adam's moments (chkpntN.pth), "
+             "or two saved point clouds with the same number of Gaussians")
 # Adam's moments of the opacities are zeroed by a reset, and a colour degree has none before it is switched on;
 # a few steps later they are filled.
 WARM_UP = 10
+# A log that ends in so many exact zeros, and in such a share of its values, has gone silent.
+FEWEST_ZEROS, LEAST_SILENCE = 3, 0.1
 
 
 @dataclass(frozen=True)
@@ -26,24 +30,30 @@ class Silence:
     group: str
     first: int
     last: int
-    zero_share: float  # 0..1, of the logged norms or of the rows with a second moment of exactly zero
+    zero_share: float  # 0..1, of the logged norms, of second moments, or of values that did not change
     source: str
 
 
 @fact(missing=GRADIENTS)
 def silences(
     gradient_norms: Mapping[str, Series] | None = None, training_state: TrainingState | None = None,
-    schedule: Schedule | None = None,
+    steady_pair: tuple[Checkpoint, Checkpoint] | None = None, schedule: Schedule | None = None,
 ) -> tuple[Silence, ...] | None:
-    """Groups that received no gradient at all in the range; groups that are silent by design for now are left out."""
-    if gradient_norms is None and training_state is None:
+    """Groups that received no gradient at all in the range, told by the log, else by Adam, else by values that stayed the same.
+
+    Groups that are silent by design for now are left out.
+    """
+    if gradient_norms is None and training_state is None and steady_pair is None:
         return None
-    from_log = (_silent_norm(group, series, schedule) for group, series in (gradient_norms or {}).items())
-    found = {silence.group: silence for silence in from_log if silence is not None}
-    for group in training_state.adam.values() if training_state is not None else ():
-        silence = _silent_moments(group, training_state, schedule) if training_state is not None else None
+    told = [_silent_norm(group, series, schedule) for group, series in (gradient_norms or {}).items()]
+    if training_state is not None:
+        told += [_silent_moments(group, training_state, schedule) for group in training_state.adam.values()]
+    if steady_pair is not None:
+        told += [_unchanged(group, steady_pair, schedule) for group in COLUMN_OF]
+    found: dict[str, Silence] = {}
+    for silence in told:
         if silence is not None:
-            found.setdefault(group.name, silence)
+            found.setdefault(silence.group, silence)
     return tuple(found.values())
 
 
@@ -81,19 +91,22 @@ class Motion:
     in_sizes: float  # median of distance / own largest scale
 
 
-@fact(missing="two saved point clouds with the same number of Gaussians")
-def late_motion(checkpoint_pairs: tuple[tuple[Checkpoint, Checkpoint], ...]) -> Motion | None:
-    """Of the last pair whose count did not change: trainers keep row order where nothing was born or removed."""
-    for earlier, later in reversed(checkpoint_pairs):
-        if earlier.count == later.count:
-            way = np.linalg.norm(later.gaussians.means - earlier.gaussians.means, axis=1)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                in_sizes = way / later.gaussians.scales.max(axis=1)
-            known = in_sizes[np.isfinite(in_sizes)]
-            return Motion(earlier.iteration, later.iteration, float(np.median(known))) if len(known) else None
-    return None
+@fact(missing=saved.STEADY)
+def late_motion(steady_pair: tuple[Checkpoint, Checkpoint]) -> Motion | None:
+    """Of the last pair whose count did not change."""
+    earlier, later = steady_pair
+    way = np.linalg.norm(later.gaussians.means - earlier.gaussians.means, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        in_sizes = way / later.gaussians.scales.max(axis=1)
+    known = in_sizes[np.isfinite(in_sizes)]
+    return Motion(earlier.iteration, later.iteration, float(np.median(known))) if len(known) else None
 
 
+# The stored column of each group.
+COLUMN_OF = {
+    "xyz": "means", "f_dc": "sh0", "f_rest": "sh_rest",
+    "opacity": "logit_opacities", "scaling": "log_scales", "rotation": "quats_wxyz",
+}
 # The trainer's own spelling (INRIA family) of each group's learning rate.
 SETTING_OF = {
     "xyz": "position_lr_init", "f_dc": "feature_lr", "opacity": "opacity_lr", "scaling": "scaling_lr", "rotation": "rotation_lr",
@@ -109,10 +122,12 @@ def _silent_norm(group: str, series: Series, schedule: Schedule | None) -> Silen
     awake = _awake_from(group, schedule)
     if awake is None:
         return None
-    part = series.between(awake, int(series.iterations[-1]))
-    if len(part) < 3 or np.any(part.values != 0):
+    part = since(series, awake)
+    heard = np.flatnonzero(part.values != 0)
+    silent = part.iterations[heard[-1] + 1:] if len(heard) else part.iterations
+    if len(silent) < max(FEWEST_ZEROS, LEAST_SILENCE * len(part)):
         return None
-    return Silence(group, int(part.iterations[0]), int(part.iterations[-1]), 1.0, series.source)
+    return Silence(group, int(silent[0]), int(silent[-1]), 1.0, series.source)
 
 
 def _silent_moments(group: AdamGroup, state: TrainingState, schedule: Schedule | None) -> Silence | None:
@@ -123,6 +138,19 @@ def _silent_moments(group: AdamGroup, state: TrainingState, schedule: Schedule |
         return None
     zero = float(np.mean(group.exp_avg_sq == 0))
     return Silence(group.name, 0, state.iteration, zero, state.path.name) if zero == 1.0 else None
+
+
+def _unchanged(group: str, pair: tuple[Checkpoint, Checkpoint], schedule: Schedule | None) -> Silence | None:
+    """Every finite value of the group is the same in both saves, bit by bit; Adam moves what ever had a gradient."""
+    earlier, later = pair
+    awake = _awake_from(group, schedule)
+    before, after = (checkpoint.gaussians.load(COLUMN_OF[group]) for checkpoint in pair)
+    if awake is None or earlier.iteration < awake or before.shape != after.shape:
+        return None
+    known = np.isfinite(before) & np.isfinite(after)
+    if not known.any() or np.any(before[known] != after[known]):
+        return None
+    return Silence(group, earlier.iteration, later.iteration, 1.0, saved.file_of(later))
 
 
 def _just_reset(schedule: Schedule, iteration: int) -> bool:

@@ -99,9 +99,21 @@ def test_silence_by_design_is_no_silence() -> None:
     assert Evidence(at_reset, (1, LAST)).get("silences") == ()
     later = healthy_run(states={RESETS[1] + 50: state_of(moved(), RESETS[1] + 50, frozen=["opacity"])})
     assert [s.group for s in Evidence(later, (1, LAST)).get("silences")] == ["opacity"]
-    half = healthy_run(series={"grad_norm/opacity": {i: float(i > 1000) for i in range(10, LAST, 10)}})
-    assert Evidence(half, (1, LAST)).get("silences") == ()
+    woken = healthy_run(series={"grad_norm/opacity": {i: float(i > 1000) for i in range(10, LAST, 10)}})
+    assert Evidence(woken, (1, LAST)).get("silences") == ()
+    lulled = healthy_run(series={"grad_norm/opacity": {i: float(i < 1000) for i in range(10, LAST + 1, 10)}})
+    assert [(s.group, s.first, s.last) for s in Evidence(lulled, (1, LAST)).get("silences")] == [("opacity", 1000, LAST)]
     assert lacks(Evidence(made_run(), (0, 0)).get("silences"))
+
+
+def test_values_that_never_change_are_silent_without_any_log() -> None:
+    """A stock run has only point clouds: a column that is the same bit by bit in two saves had no gradient."""
+    later = cloud(900, seed=8)
+    frozen = changed(later, logit_opacities=moved().logit_opacities)
+    bare = {"series": dict.fromkeys(healthy_run().series), "states": {}}
+    for last, groups in ((later, []), (frozen, ["opacity"]), (moved(), ["xyz", "f_dc", "opacity", "scaling", "rotation"])):
+        run = healthy_run(**bare, checkpoints={1500: moved(), LAST: last})
+        assert [s.group for s in Evidence(run, (1, LAST)).get("silences")] == groups
 
 
 def test_rates_are_those_the_optimiser_used() -> None:
