@@ -1,1 +1,6 @@
-"""One recogniser and reader per family of trainers; `TRAINERS` is their order."""
+"""The families of trainers whose folders can be opened; the first that recognises a folder reads it."""
+
+from runs.trainers import inria, loose
+from runs.trainers.family import Family
+
+TRAINERS: tuple[Family, ...] = (inria.FAMILY, loose.FAMILY)

@@ -1,0 +1,91 @@
+"""Where a run's photos and camera model lie on this machine: as told, as recorded, or beside the run."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+
+from runs.errors import UnreadableFile
+from runs.notes import NoteBook
+from runs.photos import Photo
+from runs.trainers.names import PHOTO_ENDINGS, NameIndex
+
+ANCESTORS = 4  # how far up from the run a sibling data folder is looked for
+IMAGE_FOLDERS = ("images", "input", ".")
+MOST_PHOTOS = 100_000
+
+
+def find_data(
+    run: Path, recorded: str | None, given: Path | None, names: Callable[[], tuple[str, ...]], book: NoteBook,
+) -> Path | None:
+    """The data folder: `given` by the user, else the `recorded` path, else one of the same name near the run, else None.
+
+    A folder near the run must hold photos of at least half of the cameras in `names()`, for another scene may have the
+    same name. Raises UnreadableFile if the given folder is not there.
+    """
+    if given is not None:
+        if not given.is_dir():
+            raise UnreadableFile("this data folder does not exist; name the folder that holds the photos", given)
+        return given
+    if recorded and Path(recorded).is_absolute() and _is_data(Path(recorded)):
+        return Path(recorded)
+    if _is_data(run):
+        return run
+    for near in _near(run, recorded) if recorded else ():
+        if _holds_photos_of(near, names()):
+            book.add(str(near), f"taken for the run's photos and cameras: the recorded {recorded} is not on this machine")
+            return near
+    return None
+
+
+def _near(run: Path, recorded: str) -> Iterator[Path]:
+    """Folders near the run whose path ends as the recorded one does; longer matches first."""
+    tail = [part for part in _pure(recorded).parts if part not in ("/", "\\", "..", ".") and ":" not in part]
+    for length in (2, 1):
+        for ancestor in list(run.parents)[:ANCESTORS] if len(tail) >= length else ():
+            candidate = ancestor.joinpath(*tail[-length:])
+            if candidate != run and _is_data(candidate):
+                yield candidate
+
+
+def _holds_photos_of(data: Path, names: tuple[str, ...]) -> bool:
+    index = NameIndex(_photos_below(data))
+    return bool(names) and sum(index.find(name) is not None for name in names) * 2 >= len(names)
+
+
+def _pure(recorded: str) -> PurePath:
+    """A recorded path may come from another operating system."""
+    return PureWindowsPath(recorded) if re.match(r"[A-Za-z]:[\\/]", recorded) else PurePosixPath(recorded)
+
+
+def _is_data(folder: Path) -> bool:
+    """Whether it looks like a data set: photos, a COLMAP model or Blender's transforms."""
+    try:
+        signs = ("images", "sparse", "transforms_train.json", "transforms.json", "cameras.bin", "cameras.txt")
+        return folder.is_dir() and any((folder / sign).exists() for sign in signs)
+    except OSError:
+        return False
+
+
+def find_photos(data: Path, images: str | None, names: tuple[str, ...], book: NoteBook) -> Mapping[str, Photo]:
+    """The photos of the cameras in `names`, by camera name; `images` is the trainer's own setting for the folder."""
+    for folder in dict.fromkeys((images or "images", *IMAGE_FOLDERS)):
+        paths = _photos_below(data / folder)
+        index = NameIndex(paths)
+        found = {name: key for name in names if (key := index.find(name)) is not None}
+        if found:
+            if len(found) < len(names):
+                absent = next(name for name in names if name not in found)
+                book.add(str(data / folder), f"holds photos of {len(found)} of {len(names)} cameras ({absent} is missing)")
+            return {name: Photo(name, paths[key]) for name, key in found.items()}
+    book.add(str(data), "holds no photo of any camera of this run")
+    return {}
+
+
+def _photos_below(folder: Path) -> dict[str, Path]:
+    """Relative name -> path of every image file in the folder and its sub-folders."""
+    found: dict[str, Path] = {}
+    if folder.is_dir():
+        for path in sorted(folder.rglob("*")):
+            if path.suffix.lower() in PHOTO_ENDINGS and len(found) < MOST_PHOTOS:
+                found[path.relative_to(folder).as_posix()] = path
+    return found

@@ -1,0 +1,164 @@
+"""INRIA's trainer and the forks that kept its folder: cfg_args, point_cloud/iteration_N, chkpntN.pth, cameras.json."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from runs.arrays import F64
+from runs.cameras import Camera
+from runs.checkpoints import StateFile
+from runs.defaults import defaults_for
+from runs.errors import RunError
+from runs.formats.cfg_args import read_cfg_args, read_settings_json
+from runs.formats.colmap import ColmapModel
+from runs.formats.exposure import read_exposures
+from runs.formats.ply import read_points
+from runs.notes import NoteBook
+from runs.photos import Photo
+from runs.points import PointCloud
+from runs.run import Run, Sources, Trainer
+from runs.settings import Settings
+from runs.trainers.camera_files import read_cameras, read_model_of
+from runs.trainers.data_folder import find_data, find_photos
+from runs.trainers.family import Family
+from runs.trainers.inria_forks import fork_of_folder, fork_of_state
+from runs.trainers.logged import Logged
+from runs.trainers.saved import checkpoints, numbered, splat_headers, state_files
+
+SURE = 0.8  # above it, no checkpoint is opened to tell forks apart
+SETTINGS_FILES = ("opt_args.json", "args.json")  # preferred to cfg_args: they hold what was really used
+
+
+def recognise(folder: Path) -> Trainer | None:
+    """By cfg_args, else by its layout of saved files."""
+    if (folder / "cfg_args").is_file():
+        return fork_of_folder(folder)
+    if any((folder / "point_cloud").glob("iteration_*")):
+        return Trainer("unknown", 0.3, "saves under point_cloud/iteration_N as INRIA's trainer does, but there is no cfg_args")
+    if any(folder.glob("chkpnt*.pth")):
+        return Trainer("unknown", 0.3, "checkpoints named chkpntN.pth as INRIA's trainer writes them, but there is no cfg_args")
+    return None
+
+
+def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
+    """Headers and names now, everything else on first use. Raises UnreadableFile if `data` is given and absent."""
+    book = NoteBook()
+    iterations = _splat_files(path, book)
+    splats = checkpoints(((iterations[header.path], header) for header in splat_headers(iterations, book)), book)
+    states = state_files(path, book)
+    refined = _refined(trainer, states, book)
+    folder = InriaFolder(path, refined, data, book)
+    return Run(path, refined, splats, states, folder.data, folder.sources, book)
+
+
+def _splat_files(path: Path, book: NoteBook) -> dict[Path, int]:
+    """The iteration of each saved splat file."""
+    found = {}
+    for iteration, folder in sorted(numbered((path / "point_cloud").glob("iteration_*"), r"iteration_(\d{1,12})")):
+        file = folder / "point_cloud.ply"
+        if file.is_file():
+            found[file] = iteration
+        else:
+            book.add(str(folder), "holds no point_cloud.ply")
+    return found
+
+
+def _refined(trainer: Trainer, states: tuple[StateFile, ...], book: NoteBook) -> Trainer:
+    """Forks that share INRIA's old settings betray themselves by their checkpoints."""
+    if trainer.name != "inria" or trainer.confidence >= SURE or not states:
+        return trainer
+    try:
+        return fork_of_state(states[-1].state) or trainer
+    except RunError as error:
+        book.add_error(error)
+        return trainer
+
+
+@dataclass(frozen=True, eq=False)
+class InriaFolder:
+    """The files of one folder beside the saved splats, each read once on first use."""
+
+    path: Path
+    trainer: Trainer
+    given_data: Path | None
+    book: NoteBook
+
+    @cached_property
+    def settings(self) -> Settings:
+        return self.stored.with_defaults(defaults_for(self.trainer.name, self.stored))
+
+    @cached_property
+    def stored(self) -> Settings:
+        """The settings that some file holds."""
+        readers = [*((read_settings_json, self.path / name) for name in SETTINGS_FILES), (read_cfg_args, self.path / "cfg_args")]
+        found = Settings()
+        for reader, file in readers:
+            if file.is_file():
+                try:
+                    found = Settings({**reader(file), **found})
+                except RunError as error:
+                    self.book.add_error(error)
+        return found
+
+    @cached_property
+    def data(self) -> Path | None:
+        recorded = self.stored.value("source_path")
+        return find_data(self.path, recorded if isinstance(recorded, str) else None, self.given_data, self._names, self.book)
+
+    def _names(self) -> tuple[str, ...]:
+        """The cameras' names, without a model and without notes: both come later."""
+        return tuple(camera.name for camera in read_cameras(self.path / "cameras.json", Settings(), None, NoteBook()))
+
+    @cached_property
+    def model(self) -> ColmapModel | None:
+        return read_model_of(self.data, self.book)
+
+    @cached_property
+    def cameras(self) -> tuple[Camera, ...]:
+        return read_cameras(self.path / "cameras.json", self.settings, self.model, self.book)
+
+    @cached_property
+    def logged(self) -> Logged:
+        return Logged(self.path, self.book)
+
+    @property
+    def sources(self) -> Sources:
+        return Sources(
+            cameras=lambda: self.cameras, settings=lambda: self.settings, series=lambda: self.logged.series,
+            events=lambda: self.logged.events, input_points=self._input_points, sfm_points=self._sfm_points,
+            photos=self._photos, exposures=self._exposures,
+        )
+
+    def _input_points(self) -> PointCloud | None:
+        file = self.path / "input.ply"
+        try:
+            return read_points(file) if file.is_file() else None
+        except RunError as error:
+            self.book.add_error(error)
+            return None
+
+    def _sfm_points(self) -> PointCloud | None:
+        try:
+            return None if self.model is None else self.model.points
+        except RunError as error:
+            self.book.add_error(error)
+            return None
+
+    def _photos(self) -> Mapping[str, Photo]:
+        names = tuple(camera.name for camera in self.cameras)
+        if self.data is None or not names:
+            return {}
+        images = self.settings.value("images")
+        return find_photos(self.data, images if isinstance(images, str) else None, names, self.book)
+
+    def _exposures(self) -> Mapping[str, F64]:
+        file = self.path / "exposure.json"
+        try:
+            return read_exposures(file) if file.is_file() else {}
+        except RunError as error:
+            self.book.add_error(error)
+            return {}
+
+
+FAMILY = Family("inria", recognise, read)

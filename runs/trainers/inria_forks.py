@@ -1,0 +1,66 @@
+"""Which fork of INRIA's trainer wrote a folder, by the keys of cfg_args and by its checkpoint (formats.md C.2, row 15)."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from runs.checkpoints import TrainingState
+from runs.errors import RunError
+from runs.formats.cfg_args import read_cfg_args
+from runs.run import Trainer
+
+
+@dataclass(frozen=True)
+class Sign:
+    """Settings that only one fork has."""
+
+    keys: frozenset[str]
+    name: str
+    confidence: float
+
+
+def sign(keys: str, name: str, confidence: float = 0.9) -> Sign:
+    return Sign(frozenset(keys.split()), name, confidence)
+
+
+# First match wins.
+SIGNS = (
+    sign("cap_max", "3dgs-mcmc"),
+    sign("kernel_size ray_jitter", "mip-splatting"),
+    sign("kernel_size", "mip-splatting", 0.5),  # GOF shares this key
+    sign("load2gpu_on_the_fly is_6dof", "deformable-3dgs"),
+    sign("feat_dim voxel_size", "scaffold-gs"),
+    sign("kplanes_config", "4dgaussians"),
+    sign("render_items", "2dgs", 0.8),  # Gaussian-Splatting-Monitor shares this key
+)
+STATE_FORKS = {"absgs": "AbsGS", "efa-gs": "EFA-GS", "taming": "Taming-3DGS", "fastgs": "FastGS", "4dgaussians": "4DGaussians"}
+
+
+def fork_of_folder(folder: Path) -> Trainer:
+    """The trainer by the keys of cfg_args; of the family at least, when the file cannot be read."""
+    try:
+        keys = set(read_cfg_args(folder / "cfg_args"))
+    except RunError as error:
+        return Trainer("inria", 0.4, f"there is a cfg_args, but it cannot be read ({error.says})")
+    for known in SIGNS:
+        if known.keys <= keys:
+            return Trainer(known.name, known.confidence, f"cfg_args has {_listed(known.keys)}")
+    if keys == {"sh_degree", "source_path"}:
+        return Trainer("yindaheng98", 0.8, "cfg_args has sh_degree and source_path only")
+    if (folder / "imp_score.npz").is_file():
+        return Trainer("lightgaussian", 0.7, "there is an imp_score.npz")
+    if "train_test_exp" in keys:
+        return Trainer("inria", 0.9, "cfg_args has train_test_exp, as since August 2024")
+    if (folder / "exposure.json").is_file():
+        return Trainer("inria", 0.8, "there is an exposure.json beside cfg_args")
+    return Trainer("inria", 0.6, "cfg_args has the keys of INRIA's trainer before August 2024, which several forks share")
+
+
+def fork_of_state(state: TrainingState) -> Trainer | None:
+    """The fork that the items of a checkpoint betray, or None where they are INRIA's own."""
+    kind, _, items = state.kind.rpartition(" ")
+    name = STATE_FORKS.get(kind)
+    return None if name is None else Trainer(kind, 0.8, f"{state.path.name} is a {items} as {name} writes it")
+
+
+def _listed(keys: frozenset[str]) -> str:
+    return " and ".join(sorted(keys))

@@ -1,0 +1,100 @@
+"""What a run logged: metrics files, event files, results and text logs of one folder, read once on first use."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from runs.canonical import merge
+from runs.errors import RunError
+from runs.events import LogEvent
+from runs.formats.metrics import read_jsonl
+from runs.formats.metrics_csv import read_csv
+from runs.formats.results import read_results
+from runs.formats.tensorboard import combine, read_events
+from runs.formats.textlog import LogFile, looks_like_log, read_log
+from runs.notes import NoteBook
+from runs.series import Series
+from runs.tags import series_from_tags
+
+TEXT_ENDINGS = frozenset({".log", ".txt", ".out", ".err", ""})
+NOT_LOGS = frozenset({"cfg_args"})
+
+Read = TypeVar("Read")
+
+
+@dataclass(frozen=True, eq=False)
+class Logged:
+    """The logs of one folder. Trouble with a file becomes a note, and the others are read."""
+
+    folder: Path
+    book: NoteBook
+
+    @cached_property
+    def series(self) -> Mapping[str, Series]:
+        """By canonical name; where files overlap, the one with the finer record comes first."""
+        return merge(*self._tables, self._tensorboard, *self._results, *(log.series for log in self._texts))
+
+    @cached_property
+    def events(self) -> tuple[LogEvent, ...]:
+        """Events of the text logs, file after file."""
+        return tuple(event for log in self._texts for event in log.events)
+
+    @property
+    def _tables(self) -> list[Mapping[str, Series]]:
+        files = [*((read_jsonl, path) for path in self._files("*.jsonl")), *((read_csv, path) for path in self._files("*.csv"))]
+        found = []
+        for read, path in files:
+            table = self._try(read, path)
+            if table is not None:
+                self._note(path, table.notes)
+                found.append(table.series)
+        return found
+
+    @property
+    def _tensorboard(self) -> Mapping[str, Series]:
+        files = []
+        paths = self._files("events.out.tfevents.*")
+        for path in paths:
+            if not path.stat().st_size:
+                self.book.add(str(path), "this event file is empty: the trainer wrote nothing to it")
+                continue
+            file = self._try(read_events, path)
+            if file is not None:
+                self._note(path, file.notes)
+                files.append(file)
+        return series_from_tags(combine(files), ", ".join(path.name for path in paths))
+
+    @property
+    def _results(self) -> list[Mapping[str, Series]]:
+        read = [self._try(read_results, path) for path in self._files("results.json")]
+        return [series for series in read if series is not None]
+
+    @cached_property
+    def _texts(self) -> tuple[LogFile, ...]:
+        found = []
+        for path in self._files("*"):
+            if path.suffix.lower() in TEXT_ENDINGS and path.name not in NOT_LOGS and self._try(looks_like_log, path):
+                log = self._try(read_log, path)
+                if log is not None:
+                    self._note(path, log.notes)
+                    found.append(log)
+        return tuple(found)
+
+    def _files(self, pattern: str) -> list[Path]:
+        try:
+            return sorted(path for path in self.folder.glob(pattern) if path.is_file())
+        except OSError:
+            return []
+
+    def _try(self, read: Callable[[Path], Read], path: Path) -> Read | None:
+        try:
+            return read(path)
+        except RunError as error:
+            self.book.add_error(error)
+            return None
+
+    def _note(self, path: Path, notes: tuple[str, ...]) -> None:
+        for says in notes:
+            self.book.add(str(path), says)

@@ -1,0 +1,48 @@
+"""Which cameras of a run were held out for testing: the camera file does not say, but its order does."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from runs.cameras import Camera
+from runs.formats.colmap import ColmapModel
+from runs.trainers.names import NameIndex, stem_path
+
+LLFF_HOLD = 8  # INRIA: every eighth photo by name is a test view
+
+
+def with_splits(
+    cameras: Sequence[Camera], *, evaluated: object, model: ColmapModel | None,
+) -> tuple[tuple[Camera, ...], str | None]:
+    """The cameras with their split, and a sentence if it cannot be told.
+
+    `evaluated` is the trainer's setting `eval`. INRIA writes test cameras first and then train cameras, each in order of
+    name (`scene/__init__.py`), so a rule that fits the order is the rule that was used.
+    """
+    if evaluated is None or not cameras:
+        return tuple(cameras), None
+    if not evaluated:
+        return tuple(replace(camera, split="train") for camera in cameras), None
+    names = [camera.name for camera in cameras]
+    for test in _candidates(names, model):
+        if test and set(names[: len(test)]) == test:
+            return tuple(replace(c, split="test" if c.name in test else "train") for c in cameras), None
+    return tuple(cameras), "held out test views (eval=True), but no rule fits the order of its cameras; their split is unknown"
+
+
+def _candidates(names: Sequence[str], model: ColmapModel | None) -> Iterator[set[str]]:
+    """Possible sets of test cameras: listed in test.txt, every eighth, or those before the names begin again."""
+    known = NameIndex(names)
+    if model is not None:
+        listed = model.folder / "test.txt"
+        yield known.find_all(_lines(listed) if listed.is_file() else ())
+        yield known.find_all(sorted(camera.name for camera in model.cameras)[::LLFF_HOLD])
+    if len(names) > LLFF_HOLD:  # with fewer, any order by name would seem to fit
+        yield set(sorted(names)[::LLFF_HOLD])
+    falls = [i + 1 for i in range(len(names) - 1) if stem_path(names[i]) > stem_path(names[i + 1])]
+    if len(falls) == 1:
+        yield set(names[: falls[0]])
+
+
+def _lines(path: Path) -> list[str]:
+    return [line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
