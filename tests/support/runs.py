@@ -77,6 +77,11 @@ def ring_cameras(count: int = 12, *, radius: float = 3.0, size_px: tuple[int, in
     return tuple(replace(view, split="train") for view in views)
 
 
+def look_from(eye: tuple[float, float, float], name: str = "far.png") -> Camera:
+    """One training camera that looks at the origin."""
+    return replace(look_at(np.array(eye), np.zeros(3), size_px=(96, 96), name=name), split="train")
+
+
 def points_of(gaussians: Gaussians, source: str = "input.ply") -> PointCloud:
     """The point cloud these Gaussians would have been started from."""
     colours = np.clip(255 * (0.5 + SH_C0 * gaussians.sh0), 0, 255).astype(np.uint8)

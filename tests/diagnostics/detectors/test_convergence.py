@@ -1,0 +1,35 @@
+"""Convergence: a gap is normal, a fall is not, and a dip after a reset is neither."""
+
+import pytest
+
+from diagnostics.verdict import NotEvaluable
+from tests.diagnostics.detectors.support import found, verdict
+from tests.diagnostics.fixtures.convergence import few_views
+from tests.support.training import healthy_run
+
+NAME = "test-falls-while-train-rises"
+
+
+def test_the_best_state_is_named_with_its_number() -> None:
+    """The user keeps the save at the best evaluation: 20.44 dB, not 18.60."""
+    finding = found(NAME, few_views())
+    assert finding.facts == {"best_iteration": 467, "best_psnr": 20.44, "end_psnr": 18.60}
+    assert finding.evidence[2].value == pytest.approx(25.51)
+
+
+def test_a_dip_at_the_end_is_the_resets() -> None:
+    """The last evaluation falls into a reset's recovery: the one before it counts."""
+    run = healthy_run(series={"test/psnr": {300: 24.0, 900: 27.0, 1050: 22.0}, "train/psnr": {300: 25.0, 900: 28.0, 1050: 29.0}})
+    assert verdict(NAME, run) is None
+
+
+def test_both_falling_is_another_fault() -> None:
+    """A divergence takes the training views with it."""
+    run = healthy_run(series={"test/psnr": {400: 24.0, 2000: 20.0}, "train/psnr": {400: 25.0, 2000: 21.0}})
+    assert verdict(NAME, run) is None
+
+
+def test_one_evaluation_is_not_enough() -> None:
+    """Nothing falls in a single number."""
+    run = healthy_run(series={"test/psnr": {2000: 20.0}, "train/psnr": {2000: 21.0}})
+    assert isinstance(verdict(NAME, run), NotEvaluable)

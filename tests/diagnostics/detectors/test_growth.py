@@ -1,0 +1,117 @@
+"""Growth: public cases and look-alikes, so that resets, planned freezes and deliberate pruning raise no alarm."""
+
+import pytest
+
+from diagnostics.diagnose import diagnose
+from diagnostics.verdict import NotEvaluable
+from runs.run import Run
+from tests.diagnostics.detectors.support import found, verdict
+from tests.diagnostics.fixtures.growth import collapses, never_stops, pruned_on_purpose, stuck_after_reset
+from tests.support.runs import made_run
+from tests.support.training import DENSIFICATIONS, LAST, healthy_run, moved, quality, start
+
+REFERENCE = {
+    "densify_from_iter": 500, "densify_until_iter": 15_000, "densification_interval": 100, "opacity_reset_interval": 3000,
+}
+
+
+def long_finished_run() -> Run:
+    """A public log (gaussian-splatting #156): 5,775,269 Gaussians at 30,000 and at 50,000, all as it should be."""
+    return made_run(settings=REFERENCE, series={
+        "num_gaussians": {7000: 3_600_000.0, 30_000: 5_775_269.0, 50_000: 5_775_269.0},
+        "train/psnr": {7000: 23.82, 30_000: 27.11, 50_000: 27.4}, "loss/total": {7000: 0.0937, 30_000: 0.0586, 50_000: 0.0541},
+    })
+
+
+def diverging_run() -> Run:
+    """A public case (Deformable-3D-Gaussians #29): PSNR 30 at 11,000, 5 from 12,000 on; resets every 3,000."""
+    psnr = {i: 18 + i / 1000 if i < 12_000 else 5.0 for i in range(1000, 20_001, 1000)}
+    return made_run(settings=REFERENCE, series={"train/psnr": psnr, "test/psnr": psnr},
+                    checkpoints={11_000: moved(), 20_000: moved()})
+
+
+def test_a_count_frozen_by_design_is_no_fault() -> None:
+    """Any red finding on this public log would be a false alarm."""
+    assert diagnose(long_finished_run()).findings == ()
+
+
+def test_a_divergence_at_a_reset_is_not_blamed_on_the_reset() -> None:
+    """Opacities learn again after the reset at 12,000: the drop that stays has another cause."""
+    assert verdict("opacity-reset-regression", diverging_run()) is None
+
+
+def test_the_finding_counts_the_stuck_and_names_the_reset() -> None:
+    """Its numbers are the measured ones: all 900, 1,000 iterations after the second reset."""
+    finding = found("opacity-reset-regression", stuck_after_reset())
+    assert finding.gaussians is not None
+    assert (finding.gaussians.count, finding.gaussians.fraction, finding.gaussians.iteration) == (900, 1.0, LAST)
+    assert finding.facts == {"reset": 1000}
+    assert "1,000 iterations after the reset at 1000" in finding.says
+
+
+def test_without_a_save_after_the_recovery_a_reset_cannot_be_judged() -> None:
+    """Right after a reset every healthy opacity is 0.01 as well."""
+    answer = verdict("opacity-reset-regression", healthy_run(checkpoints={200: start(), 1100: moved()}))
+    assert isinstance(answer, NotEvaluable)
+    assert "more than 167 iterations after a reset" in answer.missing[0]
+
+
+def test_stuck_opacities_that_do_no_harm_are_minor() -> None:
+    """Quality recovered, so it is a matter of size, not of failure."""
+    run = stuck_after_reset()
+    psnr = {i: quality(i) for i in range(100, LAST + 1, 100)}
+    harmless = healthy_run(checkpoints={c.iteration: c.gaussians for c in run.checkpoints}, series={"train/psnr": psnr})
+    assert found("opacity-reset-regression", harmless).severity == "minor"
+    assert found("opacity-reset-regression", run).severity is None
+
+
+def test_removal_with_harm_is_found_where_it_began() -> None:
+    """The user is led to iteration 700, where the collapse starts, and to the best state before it."""
+    finding = found("prunes-too-many", collapses())
+    assert finding.iterations is not None
+    assert 690 <= finding.iterations[0] <= 760
+    assert finding.facts["left"] == 90
+    assert finding.facts["best_iteration"] <= 700
+
+
+@pytest.mark.parametrize("run", [pruned_on_purpose, long_finished_run, healthy_run])
+def test_removal_without_harm_is_no_fault(run: object) -> None:
+    """Pruning at the end of training is a method of its own."""
+    assert callable(run)
+    assert verdict("prunes-too-many", run()) is None
+
+
+def test_forty_percent_in_one_densification_may_be_healthy() -> None:
+    """A sound run of a real capture removed 7,352 of 18,136 right after a reset and grew again."""
+    counts = {i: 18_136.0 if i <= 800 else min(19_370.0, 11_411 + 10 * (i - 800)) for i in range(1, LAST + 1)}
+    assert verdict("prunes-too-many", healthy_run(series={"num_gaussians": counts})) is None
+
+
+def test_a_range_without_densifications_cannot_tell_whether_they_work() -> None:
+    """After the planned end the count is flat by design; that says nothing about before."""
+    answer = verdict("densification-never-triggers", healthy_run(), (1300, LAST))
+    assert answer == NotEvaluable(("a range that covers at least 3 densifications",))
+
+
+def test_births_count_even_where_pruning_outweighs_them() -> None:
+    """A count that never rises may hide healthy growth that pruning takes away."""
+    flat = dict.fromkeys(range(1, LAST + 1), 400.0)
+    assert verdict("densification-never-triggers", healthy_run(series={"num_gaussians": flat})) is None
+    silent = dict.fromkeys(("densify/cloned", "densify/split", "densify/pruned"), dict.fromkeys(DENSIFICATIONS, 0.0))
+    assert found("densification-never-triggers", healthy_run(series={"num_gaussians": flat, **silent})).facts["count"] == 400
+
+
+def test_growth_past_a_default_that_was_not_stored_is_only_a_hint() -> None:
+    """The run may have been given another end on the command line, which this trainer does not write down."""
+    series = {"num_gaussians": {i: 400.0 + 50 * (i // 100) for i in range(1, LAST + 1)}}
+    hint = found("grows-after-densification-ended", made_run(series=series, defaults=REFERENCE | {"densify_until_iter": 1200}))
+    assert (hint.severity, hint.confidence) == ("info", 0.4)
+    assert "default" in hint.says
+    assert found("grows-after-densification-ended", never_stops()).severity is None
+
+
+def test_without_a_schedule_growth_is_not_judged() -> None:
+    """No trainer's defaults are assumed for a run that does not say."""
+    for name in ("densification-never-triggers", "grows-after-densification-ended", "opacity-reset-regression"):
+        assert isinstance(verdict(name, made_run(series={"num_gaussians": {1: 5.0, 9000: 5.0}}, checkpoints={9000: moved()})),
+                          NotEvaluable)

@@ -1,0 +1,64 @@
+"""Learning: rates are judged by their step, silence by exact zeros; what was meant raises no alarm."""
+
+from dataclasses import replace
+
+import pytest
+
+from diagnostics.diagnose import diagnose
+from tests.diagnostics.detectors.support import found, verdict
+from tests.diagnostics.fixtures.learning import opacities_frozen, rates_times_100
+from tests.support.runs import look_from, ring_cameras, state_of
+from tests.support.training import LAST, healthy_run, moved
+
+
+@pytest.mark.parametrize(("setting", "times"), [("position_lr_init", 10), ("opacity_lr", 2), ("feature_lr", 5)])
+def test_rates_that_do_no_harm_are_clear(setting: str, times: float) -> None:
+    """Ten times the rate of the means gained 0.8 dB in the calibration runs: unusual is not broken."""
+    run = healthy_run(series={"lr/xyz": None}, states={}, settings={setting: times * healthy_run().settings[setting].value})
+    assert verdict("learning-rate-too-high", run) is None
+
+
+def test_the_fix_names_the_flag_from_and_to() -> None:
+    """20 times the opacity rate: the user reads opacity_lr, 1.0 -> 0.05."""
+    reported = next(f for f in diagnose(rates_times_100()).findings if f.pattern.code == "OF-01")
+    assert ("opacity_lr", 1.0, 0.05) in [(fix.setting, fix.current, fix.proposed) for fix in reported.fixes]
+    assert "100 times" in reported.finding.says
+
+
+def test_a_rate_blown_up_by_a_far_camera_is_found() -> None:
+    """The setting is sound, and yet every step of the means is a hundred times too long."""
+    far = look_from((0.0, 0.0, -400.0))
+    cameras = (*ring_cameras(40), far)
+    run = healthy_run(cameras=cameras, series={"lr/xyz": {i: 430 * 1.6e-4 * 0.01 ** (i / LAST) for i in range(1, LAST + 1)}})
+    finding = found("learning-rate-too-high", run)
+    assert finding.evidence[0].unit == "extents / step"
+
+
+def test_frozen_opacities_are_critical_frozen_rotations_are_not() -> None:
+    """Without opacities the picture collapses at the next reset; without rotations about 1 dB is lost."""
+    assert found("gradients-vanish", opacities_frozen()).severity == "critical"
+    zero = dict.fromkeys(range(10, LAST + 1, 10), 0.0)
+    assert found("gradients-vanish", healthy_run(series={"grad_norm/rotation": zero})).severity is None
+
+
+def test_adam_tells_it_where_the_log_does_not() -> None:
+    """A stock run logs no gradients; its state has second moments of exactly zero."""
+    run = opacities_frozen()
+    bare = healthy_run(series={name: None for name in run.series if name.startswith("grad_norm/")},
+                       states={LAST: state_of(moved(), LAST, frozen=["opacity"])})
+    finding = found("gradients-vanish", bare)
+    assert finding.evidence[0].source == f"chkpnt{LAST}.pth"
+
+
+def test_a_rate_of_zero_says_that_freezing_is_meant() -> None:
+    """Who sets opacity_lr to 0 does not want to be told that opacities do not learn."""
+    frozen = opacities_frozen()
+    zero = dict.fromkeys(frozen.series["grad_norm/opacity"].iterations.tolist(), 0.0)
+    assert verdict("gradients-vanish", healthy_run(series={"grad_norm/opacity": zero}, settings={"opacity_lr": 0.0})) is None
+
+
+def test_a_state_of_an_unknown_schedule_is_not_held_against_its_opacities() -> None:
+    """Where nobody knows when resets happen, zero opacity moments may come from one."""
+    run = healthy_run(series=dict.fromkeys(healthy_run().series), states={LAST: state_of(moved(), LAST, frozen=["opacity"])})
+    unknown = replace(run, sources=replace(run.sources, settings=lambda: type(run.settings)({})))
+    assert verdict("gradients-vanish", unknown) is None
