@@ -16,10 +16,12 @@ MOST_CAMERAS = 8  # named in a finding: the worst are enough to look at
 
 @detects("floaters")
 def floaters(
-    checkpoint: Checkpoint, views: Views, floater_score: F32, *, score: float = 0.5, share_of_visible: float = 0.03,
-    visible: float = 0.02, fewest_views: int = 4,
+    checkpoint: Checkpoint, views: Views, floater_score: F32, photographed: tuple[View, ...] | None = None, *,
+    score: float = 0.5, share_of_visible: float = 0.025, without_photos: float = 0.05, visible: float = 0.02,
+    fewest_views: int = 4,
 ) -> Finding | NotEvaluable | None:
     """Visible Gaussians that hang before the surfaces and stand alone there."""
+    limit = share_of_visible if photographed is not None else without_photos
     if len(views.train) < fewest_views:
         return NotEvaluable((f"at least {fewest_views} training cameras (a floater shows by what the other views see)",))
     seen = views.largest > visible
@@ -27,20 +29,21 @@ def floaters(
         return NotEvaluable((f"a Gaussian that adds more than {visible:.0%} to any pixel",))
     floating = seen & (floater_score[views.splats.rows] > score)
     floating_share = share(floating[seen])
-    if floating_share <= share_of_visible:
+    if floating_share <= limit:
         return None
     rows = views.splats.rows[floating]
     return Finding(
         f"{len(rows):,} Gaussians ({floating_share:.1%} of the {int(seen.sum()):,} visible ones) float before the surfaces: in "
-        "front of what most cameras see there, and seen by few or far from their neighbours",
+        "front of what lies around them, and " + ("against what the photos show there" if photographed is not None else
+                                                  "seen by few cameras or far from their neighbours"),
         evidence=(
-            EvidenceRow(f"visible Gaussians with a floater score over {score:g}", floating_share, share_of_visible, "share",
+            EvidenceRow(f"visible Gaussians with a floater score over {score:g}", floating_share, limit, "share",
                         checkpoint.iteration, file_of(checkpoint)),
             *_weights(checkpoint, views, floating),
         ),
         gaussians=GaussianPlace(rows, checkpoint.iteration, views.splats.stored_count),
         cameras=tuple(view.camera.name for view in views.train[:MOST_CAMERAS]),
-        confidence=0.8, colour_by="floater_score", facts={"floaters": len(rows)},
+        confidence=0.85 if photographed is not None else 0.6, colour_by="floater_score", facts={"floaters": len(rows)},
     )
 
 

@@ -6,7 +6,7 @@ sums, never per view and pixel.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from diagnostics.facts import cameras as camera_facts
 from diagnostics.facts import saved
 from diagnostics.measures.backgrounds import BLACK, composite, psnr
 from diagnostics.measures.registration import Shift, residual_shift
+from diagnostics.measures.surfaces import regional_depth
 from diagnostics.measures.witnesses import ColourSpread, brightness_bias, effective_views, hear
 from diagnostics.registry import fact
 from render.raster.cpu import rasterise
@@ -51,7 +52,7 @@ class Views:
     train: tuple[View, ...]
     test: tuple[View, ...]
     weight: F64  # float64 [M], alpha × transmittance summed over pixels and training views
-    front_weight: F64  # float64 [M], the part of it in pixels where the splat lies clearly before the main surface
+    front_weight: F64  # float64 [M], the part of it in pixels where the splat lies clearly before the region's surface
     largest: F32  # float32 [M], 0..1, the largest weight in any pixel
     effective_views: F64  # float64 [M], how many training views share its weight evenly
     frusta: I64  # int64 [M], training pictures in which its centre lies
@@ -129,7 +130,7 @@ class _Sums:
         said = hear(self.splats.means, camera, picture.mode_depth, photo)
         self.total += added.weight_sum
         self.squares += added.weight_sum.astype(np.float64) ** 2
-        self.front += front_weight(self.splats, camera, picture)
+        self.front += front_weight(self.splats, camera, replace(picture, mode_depth=regional_depth(picture.mode_depth)))
         self.frusta += said.inside
         np.maximum(self.largest, added.weight_max, out=self.largest)
         if photo is not None and said.photo is not None:

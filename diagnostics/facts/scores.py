@@ -20,8 +20,9 @@ DISAGREEMENT = (0.10, 0.25)  # standard deviation of photo colours; healthy weig
 def floater_score(views: Views, neighbour_distance: F32) -> F32:
     """float32 [N], 0..1; NaN where the row is hidden. Two things must come together.
 
-    It lies before the surface that most views see there (SparseGS' second mode in front of the main one), and it stands
-    alone: few of the views that could see it do, or its neighbours are far compared with its size. Opacity is not asked.
+    It lies before the surface that the region around it shows (SparseGS' second mode in front of the main one), and it
+    stands alone: few of the views that could see it do, or the photos disagree about the colour at its place; where too
+    few photos see it, neighbours that are far compared with its size stand in. Opacity is not asked.
     """
     splats = views.splats
     front = np.divide(views.front_weight, views.weight, out=np.zeros_like(views.weight), where=views.weight > 0)
@@ -29,7 +30,9 @@ def floater_score(views: Views, neighbour_distance: F32) -> F32:
     middle = np.sort(splats.scales, axis=1)[:, 1]
     with np.errstate(divide="ignore", over="ignore"):
         alone = np.nan_to_num(ramp(neighbour_distance[splats.rows] / middle, *ISOLATED))
-    return splats.spread(np.asarray(ramp(front, *IN_FRONT) * np.maximum(few, alone), np.float32))
+    witnessed = np.isfinite(views.photo_spread)
+    unsupported = np.where(witnessed, ramp(views.photo_spread, *DISAGREEMENT), alone)
+    return splats.spread(np.asarray(ramp(front, *IN_FRONT) * np.maximum(few, unsupported), np.float32))
 
 
 @fact(missing=pictures.PHOTOS)

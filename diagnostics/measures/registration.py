@@ -51,8 +51,8 @@ def _blurred(picture: F64, radius_px: float) -> F64:
 def _step(moving: F64, fixed: F64) -> F64 | None:
     """Rows and columns to move by, from one linearisation; a difference in brightness is fitted along."""
     inner = (slice(MARGIN_PX, -MARGIN_PX),) * 2
-    along_y, along_x = np.gradient(moving)
-    slopes = np.stack([along_y[inner].ravel(), along_x[inner].ravel(), np.ones(fixed[inner].size)], axis=1)
+    gradients = [np.asarray(along)[inner].ravel() for along in np.gradient(moving)]  # along rows, along columns
+    slopes = np.stack([*gradients, np.ones(fixed[inner].size)], axis=1)
     solved, _, rank, _ = np.linalg.lstsq(slopes, fixed[inner].ravel() - moving[inner].ravel(), rcond=None)
     step = -solved[:2]
     return step if rank == 3 and np.abs(step).max() < min(moving.shape) / 4 else None
