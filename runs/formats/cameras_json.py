@@ -8,10 +8,9 @@ import numpy as np
 from runs.arrays import F64
 from runs.cameras import Camera
 from runs.errors import UnreadableFile
-from runs.formats.small_files import as_number, read_json
+from runs.formats.small_files import LARGEST_SIDE_PX, as_number, read_json
 
 ROTATION_TOLERANCE = 1e-3  # a file with three decimals still passes; a sheared or scaled matrix does not
-LARGEST_SIDE_PX = 1_000_000  # far above any photo; a size beyond it would only exhaust memory
 
 
 def read_cameras_json(path: Path) -> tuple[tuple[Camera, ...], tuple[str, ...]]:

@@ -13,7 +13,7 @@ from runs.cameras import Camera, Split
 from runs.errors import UnreadableFile
 from runs.formats import colmap_binary, colmap_text
 from runs.formats.colmap_types import ImagePose, Intrinsics, Keypoints, PointTable
-from runs.formats.small_files import MIB, read_small
+from runs.formats.small_files import LARGEST_SIDE_PX, MIB, read_small
 from runs.points import PointCloud
 
 # Where trainers look below the data folder, in this order; the data folder may also be the model itself.
@@ -65,6 +65,7 @@ class _Format(Protocol):
     """What the binary and the text reader both offer."""
 
     def read_cameras(self, path: Path) -> dict[int, Intrinsics]: ...
+    def count_images(self, path: Path) -> int: ...
     def read_images(self, path: Path) -> list[ImagePose]: ...
     def read_points(self, path: Path) -> PointTable: ...
     def read_keypoints(self, path: Path) -> list[tuple[str, Keypoints]]: ...
@@ -97,17 +98,20 @@ def sub_models(sparse: Path) -> tuple[tuple[Path, int], ...]:
     found = []
     for folder in sorted(path for path in sparse.glob("*") if path.name.isdigit()):
         try:
-            found.append((folder, len(_images(folder))))
+            reader, images = _images_of(folder)
+            found.append((folder, reader.count_images(images)))
         except UnreadableFile:
             continue
     return tuple(sorted(found, key=lambda model: -model[1]))
 
 
-def _images(folder: Path) -> list[ImagePose]:
+def _images_of(folder: Path) -> tuple[_Format, Path]:
+    """The reader and the images file of a model."""
     found = _format(folder)
     if found is None:
         raise UnreadableFile("this folder has no cameras and images of a COLMAP model", folder)
-    return found[0].read_images(folder / f"images.{found[1]}")
+    reader, ending = found
+    return reader, folder / f"images.{ending}"
 
 
 def read_model(folder: Path) -> ColmapModel:
@@ -115,13 +119,13 @@ def read_model(folder: Path) -> ColmapModel:
 
     Raises UnreadableFile if cameras or images are missing or damaged.
     """
-    images = sorted(_images(folder), key=lambda image: image.name)
-    reader, ending = _format(folder) or (colmap_binary, "bin")
-    intrinsics = reader.read_cameras(folder / f"cameras.{ending}")
+    reader, images_file = _images_of(folder)
+    images = sorted(reader.read_images(images_file), key=lambda image: image.name)
+    intrinsics = reader.read_cameras(images_file.with_stem("cameras"))
     split = _split(folder)
     good = [image for image in images if _is_usable(image, intrinsics.get(image.camera_id))]
     has_keypoints = any(image.observations for image in images)  # a converted model often has none: that is not zero
-    points = folder / f"points3D.{ending}"
+    points = images_file.with_stem("points3D")
     return ColmapModel(
         folder=folder,
         cameras=tuple(_camera(image, intrinsics[image.camera_id], split) for image in good),
@@ -130,12 +134,12 @@ def read_model(folder: Path) -> ColmapModel:
         observation_counts={image.name: image.observations for image in good} if has_keypoints else {},
         notes=(*_left_out(images, good), *_larger_sibling(folder, len(images))),
         load_points=lambda: reader.read_points(points) if points.is_file() else None,
-        load_keypoints=lambda: reader.read_keypoints(folder / f"images.{ending}"),
+        load_keypoints=lambda: reader.read_keypoints(images_file),
     )
 
 
 def _is_usable(image: ImagePose, lens: Intrinsics | None) -> bool:
-    if lens is None or min(lens.size_px) < 1:
+    if lens is None or not 1 <= min(lens.size_px) <= max(lens.size_px) < LARGEST_SIDE_PX:
         return False
     pose = np.array([*image.quat_wxyz, *image.translation, lens.fx, lens.fy, lens.cx, lens.cy])
     with np.errstate(over="ignore"):

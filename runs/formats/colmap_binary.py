@@ -17,6 +17,7 @@ from runs.formats.small_files import unreadable
 LONGEST_NAME = 4096
 KEYPOINT = np.dtype([("x", "<f8"), ("y", "<f8"), ("point_id", "<i8")])
 POINT = np.dtype([("id", "<i8"), ("xyz", "<f8", 3), ("rgb", "u1", 3), ("error", "<f8"), ("track_length", "<u8")])
+LEAST_IMAGE_BYTES = 73  # id, pose, camera id, an empty name's end, number of keypoints
 TRACK_ELEMENT_BYTES = 8
 POINTS_AT_ONCE = 65_536  # bounds the index arrays while points are gathered
 
@@ -91,6 +92,12 @@ def read_cameras(path: Path) -> dict[int, Intrinsics]:
         return found
 
 
+def count_images(path: Path) -> int:
+    """How many images the file says it holds. Raises UnreadableFile."""
+    with _open(path) as reader:
+        return reader.count(LEAST_IMAGE_BYTES)
+
+
 def read_images(path: Path) -> list[ImagePose]:
     """Poses and names, and how many keypoints of each image belong to a point. Raises UnreadableFile."""
     return [image for image, _ in _images(path)]
@@ -103,7 +110,7 @@ def read_keypoints(path: Path) -> list[tuple[str, Keypoints]]:
 
 def _images(path: Path) -> Iterator[tuple[ImagePose, Keypoints]]:
     with _open(path) as reader:
-        for _ in range(reader.count(73)):
+        for _ in range(reader.count(LEAST_IMAGE_BYTES)):
             _, *pose, camera_id = reader.take("i7di")
             name = reader.name()
             stored = reader.array(KEYPOINT, reader.count(KEYPOINT.itemsize))

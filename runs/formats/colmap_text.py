@@ -52,6 +52,12 @@ def _camera(text: str) -> tuple[int, Intrinsics]:
     return int(camera_id), Intrinsics.from_params(model, (int(width), int(height)), [float(value) for value in params])
 
 
+def count_images(path: Path) -> int:
+    """How many images the file holds. Raises UnreadableFile."""
+    with _lines(path) as lines:
+        return sum(1 for _ in _pairs(lines))
+
+
 def read_images(path: Path) -> list[ImagePose]:
     """Poses and names, and how many keypoints of each image belong to a point. Raises UnreadableFile."""
     with _lines(path) as lines:

@@ -84,4 +84,5 @@ class Keypoints:
 
 def error_or_nan(errors: F64) -> F32:
     """COLMAP writes -1 for an error that it has not computed."""
-    return np.where(errors < 0, np.nan, errors).astype(np.float32)
+    with np.errstate(over="ignore"):
+        return np.where(errors < 0, np.nan, errors).astype(np.float32)

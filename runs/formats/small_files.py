@@ -7,6 +7,7 @@ from typing import Any
 from runs.errors import RefusedFile, UnreadableFile
 
 MIB = 2**20
+LARGEST_SIDE_PX = 1_000_000  # far above any photo; a size beyond it would only exhaust memory
 
 
 def unreadable(error: OSError, path: Path) -> UnreadableFile:
