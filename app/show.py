@@ -8,7 +8,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QSettings, Qt, QTimer
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QEventLoop,
+    QMessageLogContext,
+    QSettings,
+    Qt,
+    QTimer,
+    QtMsgType,
+    qInstallMessageHandler,
+)
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app import theme
@@ -51,6 +61,7 @@ def open_window(options: argparse.Namespace) -> int:
 def draw_window(options: argparse.Namespace) -> int:
     """Draw the window with everything that was asked for into a PNG. Raises CannotShow."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    qInstallMessageHandler(_tell_warnings)
     application(theme.named(options.theme))
     window = Window(QSettings(os.devnull, QSettings.Format.IniFormat))  # what the user's window remembers stays as it is
     troubles: list[Notice] = []
@@ -138,6 +149,12 @@ def _wait_for(window: Window, ready: Callable[[], bool], troubles: list[Notice])
         if now - start > PATIENCE_S:
             raise CannotShow(f"the window was still working after {PATIENCE_S:g} s")
         time.sleep(0.005)
+
+
+def _tell_warnings(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    """Qt's warnings go to standard error, except what only says that there is no window manager."""
+    if "propagateSizeHints" not in message and kind != QtMsgType.QtDebugMsg:
+        print(message, file=sys.stderr)
 
 
 def _write(window: Window, path: Path) -> None:

@@ -42,6 +42,7 @@ SIDE = {
     "inspector": ("Inspector", Qt.DockWidgetArea.RightDockWidgetArea),
     "pattern": ("Finding", Qt.DockWidgetArea.RightDockWidgetArea),
 }
+NARROWEST_PX = {"runs": 200, "viewport": 240, "diagnosis": 280, "inspector": 280, "pattern": 280}
 
 
 class Window(QMainWindow):
@@ -56,6 +57,8 @@ class Window(QMainWindow):
         self.loader, self.doctor = Loader(self.session), Doctor(self.session)
         self.actions_ = Actions(self.session, self.loader, self.doctor, self.notices, settings, self)
         self.panels = {name: panel(self.session) for name, panel in PANELS.items()}
+        for name, width in NARROWEST_PX.items():
+            self.panels[name].setMinimumWidth(width)
         self.docks: dict[str, QDockWidget] = {}
         self._alone = False
         self.setWindowTitle("Splat Doctor")

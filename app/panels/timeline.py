@@ -12,6 +12,7 @@ from app.widgets.glyphs import Glyph, transport_icon
 from app.widgets.iteration_axis import extent
 from app.widgets.timeline_bar import Band, Mark, Scene, TimelineBar
 from diagnostics.diagnosis import Diagnosis
+from diagnostics.verdict import SEVERITIES
 from runs.run import Run
 
 PLAY_MS = 400  # a saved iteration stays long enough to be looked at
@@ -154,5 +155,5 @@ def _bands(widget: QWidget, diagnosis: Diagnosis | None) -> tuple[Band, ...]:
     found = diagnosis.findings if diagnosis is not None else ()
     return tuple(
         Band(*f.iterations, theme.severity(f.severity), f"{f.severity.capitalize()}: {f.pattern.title}")
-        for f in sorted(found, key=lambda f: f.iterations[0] - f.iterations[1])  # long ones below short ones
+        for f in sorted(found, key=lambda f: (SEVERITIES.index(f.severity), f.iterations[0]))
     )

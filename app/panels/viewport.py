@@ -104,7 +104,7 @@ class ViewportPanel(QWidget):
         self._frusta = frusta_of(cameras)
         self.toolbar.show_cameras([camera.name for camera in cameras])
         self.toolbar.show_camera(self._session.state.camera)
-        self._draw(moving=False)
+        self._draw(moving=False, scene=True)  # splats that came before the cameras are not on the surface yet
 
     def show_splats(self, state: State) -> None:
         fresh = state.shown is not self._shown

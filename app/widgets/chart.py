@@ -15,11 +15,12 @@ from app.widgets.chart_choice import ChartSpec
 from app.widgets.envelope import envelope, not_finite
 from runs.arrays import F64
 
-AXIS_WIDTH_PX, READOUT_WIDTH_PX = 64, 132  # the same on every chart, so that equal iterations stand above each other
+AXIS_WIDTH_PX, READOUT_WIDTH_PX = 64, 170  # the same on every chart, so that equal iterations stand above each other
+TITLE_FROM_PX = 90  # a lower chart has no room for a title along its axis; the readout beside it carries it as well
 
 
-class IterationLabels(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Whole iterations with thousands separators."""
+class WholeNumbers(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """Iterations and counts, with thousands separators."""
 
     def tickStrings(self, values: Sequence[float], _scale: float, _spacing: float) -> list[str]:
         return [f"{value:,.0f}" if float(value).is_integer() else "" for value in values]
@@ -32,7 +33,8 @@ class Chart(pg.PlotItem):  # type: ignore[misc]  # pyqtgraph has no types
     range_moved = Signal(int, int)
 
     def __init__(self, spec: ChartSpec, theme: Theme, *, labels_below: bool) -> None:
-        super().__init__(axisItems={"bottom": IterationLabels("bottom")}, enableMenu=False)
+        axes = {"bottom": WholeNumbers("bottom")} | ({"left": WholeNumbers("left")} if spec.unit == "count" else {})
+        super().__init__(axisItems=axes, enableMenu=False)
         self.spec, self._theme = spec, theme
         self.drawn: list[pg.PlotDataItem] = []
         self.readout = self._make_readout()
@@ -59,7 +61,8 @@ class Chart(pg.PlotItem):  # type: ignore[misc]  # pyqtgraph has no types
             axis.setTextPen(theme.muted)
             axis.enableAutoSIPrefix(False)
         self.getAxis("left").setWidth(AXIS_WIDTH_PX)
-        self.setLabel("left", f"{self.spec.title} ({unit})" if unit and unit != "count" else self.spec.title, color=theme.muted)
+        self.title = f"{self.spec.title} ({unit})" if unit and unit != "count" else self.spec.title
+        self.setLabel("left", self.title, color=theme.muted)
         self.getAxis("bottom").setStyle(showValues=labels_below, hideOverlappingLabels=False)
         if labels_below:
             self.setLabel("bottom", "Iteration", color=theme.muted)
@@ -98,7 +101,7 @@ class Chart(pg.PlotItem):  # type: ignore[misc]  # pyqtgraph has no types
     def _add_region(self, colour: str, *, movable: bool) -> pg.LinearRegionItem:
         brush, hover = _see_through(colour, 0.16), _see_through(colour, 0.24)
         region = pg.LinearRegionItem(movable=movable, brush=brush, hoverBrush=hover, pen=pg.mkPen(colour, width=1))
-        region.setZValue(5 if movable else 3)
+        region.setZValue(5 if movable else -5)  # a finding's interval lies behind the curves
         region.hide()
         if movable:
             region.sigRegionChangeFinished.connect(self._on_region)
@@ -118,17 +121,17 @@ class Chart(pg.PlotItem):  # type: ignore[misc]  # pyqtgraph has no types
         self._quiet = True
         self.cursor.setValue(iteration)
         self._quiet = False
-        lines = []
+        lines = [f'<span style="color:{self._theme.muted}">{escape(self.title)}</span>']
         for series, colour in zip(self.spec.series, itertools.cycle(self._theme.curves), strict=False):
             value = value_text(series.iterations, series.values, iteration, series.unit)
-            lines.append(f'<span style="color:{colour}">{escape(series.name)}</span><br>{escape(value)}')
+            lines.append(f'<span style="color:{colour}">{escape(series.name)}</span>&nbsp; {escape(value)}')
         self.readout.setText("<br>".join(lines))
 
     def show_range(self, span: tuple[int, int] | None) -> None:
         self._show_region(self.region, span)
 
     def show_interval(self, span: tuple[int, int] | None, colour: str) -> None:
-        self.interval.setBrush(_see_through(colour, 0.18))
+        self.interval.setBrush(_see_through(colour, 0.14))
         for line in self.interval.lines:
             line.setPen(pg.mkPen(colour, width=1))
         self._show_region(self.interval, span)
@@ -152,6 +155,7 @@ class Chart(pg.PlotItem):  # type: ignore[misc]  # pyqtgraph has no types
             self._quiet = False
 
     def _on_view(self, *_: object) -> None:
+        self.showLabel("left", self.vb.height() >= TITLE_FROM_PX)
         self.redraw()
 
     def _on_cursor(self) -> None:

@@ -12,8 +12,9 @@ from app.widgets.iteration_axis import IterationAxis
 
 MARGIN = 14.0  # px left and right of the axis
 TRACK_TOP, TRACK_HEIGHT = 20.0, 22.0  # px
-FINDINGS_TOP, FINDING_HEIGHT = 46.0, 5.0  # px
-LABELS_TOP = 54.0  # px
+FINDINGS_TOP, FINDING_HEIGHT, FINDING_ROWS = 46.0, 4.0, 3  # px, px, rows before findings share one
+LABELS_TOP = FINDINGS_TOP + FINDING_ROWS * (FINDING_HEIGHT + 1) + 2  # px
+HEIGHT = round(LABELS_TOP) + 20  # px
 GRIP_PX = 6.0  # how near to a handle a press takes it
 
 
@@ -28,7 +29,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Band:
-    """A finding's interval."""
+    """A finding's interval; the worst comes first and gets the upper row."""
 
     first: int
     last: int
@@ -67,10 +68,10 @@ class TimelineBar(QWidget):
         self.setAccessibleName("Timeline")
 
     def sizeHint(self) -> QSize:
-        return QSize(400, 74)
+        return QSize(400, HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(200, 74)
+        return QSize(200, HEIGHT)
 
     def show_scene(self, scene: Scene) -> None:
         self.scene = scene
@@ -204,14 +205,14 @@ class TimelineBar(QWidget):
                 QPointF(x, y - 5), QPointF(x + 4, y), QPointF(x, y + 5), QPointF(x - 4, y)]))
 
     def _paint_bands(self, painter: QPainter) -> None:
-        for band in self.scene.bands:
-            fill = QColor(band.colour)
+        for index, band in enumerate(self.scene.bands):
             left, right = self.axis.x(band.first), self.axis.x(band.last)
-            painter.fillRect(QRectF(left - 1, FINDINGS_TOP, max(right - left, 0) + 2, FINDING_HEIGHT), fill)
+            top = FINDINGS_TOP + min(index, FINDING_ROWS - 1) * (FINDING_HEIGHT + 1)
+            painter.fillRect(QRectF(left - 1, top, max(right - left, 0) + 2, FINDING_HEIGHT), QColor(band.colour))
 
     def _paint_playhead(self, painter: QPainter, theme: Theme) -> None:
         x = self.axis.x(self.scene.here)
         painter.setPen(QPen(QColor(theme.accent), 2))
-        painter.drawLine(QPointF(x, 8), QPointF(x, FINDINGS_TOP + FINDING_HEIGHT))
+        painter.drawLine(QPointF(x, 8), QPointF(x, FINDINGS_TOP - 2))
         painter.setBrush(QColor(theme.accent))
         painter.drawEllipse(QPointF(x, 8), 5, 5)
