@@ -162,7 +162,7 @@ def _measured(page: FindingPage) -> Iterator[Flowable]:
         [row.what, text(number(row.value, row.unit), style.CELL_BOLD), "–" if row.limit is None else number(row.limit, row.unit),
          "–" if row.iteration is None else f"{row.iteration:,}", text(row.source or "–", style.CELL_MUTED)]
         for row in page.reported.finding.evidence]
-    yield table(["What", "Measured", "Limit", "Iteration", "From"], rows, [42, 22, 18, 13, 25])
+    yield table(["What", "Measured", "Limit", "Iteration", "From"], rows, [41, 20, 15, 13, 31])
     if page.limits:
         yield room(5)
         limits: list[list[Flowable | str]] = [
@@ -183,8 +183,9 @@ def _change(fix: Fix) -> str:
     """The setting with its value and the proposed one; empty where the fix is not a setting."""
     if not fix.setting:
         return ""
-    proposed = "" if fix.proposed is None else f" → {setting(fix.proposed)}"
-    return f"{fix.setting}: {setting(fix.current)}{proposed}"
+    if fix.proposed is None:
+        return f"{fix.setting} (now {setting(fix.current)})"
+    return f"{fix.setting}: {setting(fix.current)} → {setting(fix.proposed)}"
 
 
 def _places(page: FindingPage) -> Iterator[Flowable]:
@@ -242,7 +243,7 @@ def provenance(report: Report, pages: Pages) -> Iterator[Flowable]:
     yield table(
         ["File", "Bytes", "SHA-256 of the whole file"],
         [[_mono(file.name), number(file.size_bytes), _mono(file.sha256)] for file in report.files],
-        [44, 18, 48])
+        [32, 13, 67])
     if report.files_left_out:
         yield text(f"{count(report.files_left_out, 'further file')} of the folder not hashed, for number or size.", style.CAPTION)
 

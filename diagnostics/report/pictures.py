@@ -1,6 +1,6 @@
 """Pictures of a report: the guilty Gaussians tinted, the plain rendering, and the photo, from one camera."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from PIL import Image
@@ -20,7 +20,6 @@ LONGEST_PX = 640  # about 300 dots per inch at the printed size
 SHORTEST_PX = 360  # smaller pictures are enlarged smoothly, so that a printer does not show them as mosaics
 TINT = np.array([1.0, 0.42, 0.0], np.float32)
 LUMA = np.array([0.2126, 0.7152, 0.0722], np.float32)  # ITU-R BT.709
-SH_C0 = np.float32(0.28209479177387814)  # 1 / (2 √π), the constant harmonic
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +77,9 @@ class Gallery:
         drawn = camera.resized(fitted(camera.size_px, LONGEST_PX))
         white = bool(self.diagnosis.run.settings.value("white_background"))
         background = (1.0, 1.0, 1.0) if white else (0.0, 0.0, 0.0)
-        views = {"Guilty Gaussians tinted": tint(splats, guilty)} if guilty.any() else {}
-        rendered = [ReportPicture(label, _shown(rasterise(view, drawn, background=background).rgb))
-                    for label, view in (views | {"Rendering": splats}).items()]
+        plain = rasterise(splats, drawn, background=background).rgb
+        views = {"Guilty Gaussians tinted": tint(plain, guilty_weight(splats, drawn, guilty))} if guilty.any() else {}
+        rendered = [ReportPicture(label, _shown(rgb)) for label, rgb in (views | {"Rendering": plain}).items()]
         pictures = (*rendered, *self._photo(camera, drawn.size_px, background))
         where = (f"Iteration {checkpoint.iteration:,}, camera {camera.name}, {drawn.size_px[0]} × {drawn.size_px[1]} px, "
                  f"on {'white' if white else 'black'}. ")
@@ -90,7 +89,7 @@ class Gallery:
         named = {camera.name: camera for camera in self.diagnosis.run.cameras}
         accused = [named[name] for name in reported.finding.cameras if name in named]
         shown = guilty if guilty.any() else np.ones(len(splats), bool)
-        return best_camera(accused[:1] or self.diagnosis.run.cameras, splats, shown)
+        return best_camera(accused or self.diagnosis.run.cameras, splats, shown)
 
     def _photo(self, camera: Camera, size_px: tuple[int, int], background: tuple[float, float, float]) -> list[ReportPicture]:
         photo = self.diagnosis.run.photos.get(camera.name)
@@ -103,17 +102,20 @@ class Gallery:
             return []
 
 
-def tint(splats: Splats, guilty: Mask) -> Splats:
-    """The same splats with the guilty ones orange and the others grey; both keep their shading.
+def tint(rgb: F32, weight: F32) -> F32:
+    """A rendering [H, W, 3] in grey, orange where the guilty splats are; `weight` [H, W] is what they add to a pixel, 0..1.
 
-    Works on the harmonics, which are linear: colour = 0.5 + Σ sh · Y, so mixing channels mixes colours. `guilty` is bool [M].
+    The square root lifts faint ones: 2 % of a pixel is visible in a viewer that moves, and would be lost in print.
     """
-    grey = (splats.sh @ LUMA)[..., None]  # [M, K, 1], grey shading around 0.5
-    dim = np.where(guilty[:, None, None], 0.6 * TINT, np.float32(0.7))
-    sh = np.asarray(grey * dim, np.float32)
-    at_half = np.where(guilty[:, None], 0.75 * TINT, np.float32(0.55))  # what a splat of 50 % grey becomes
-    sh[:, 0] += (at_half - np.float32(0.5)) / SH_C0
-    return replace(splats, sh=sh)
+    grey = (np.clip(rgb, 0, 1) @ LUMA)[..., None]
+    strength = np.sqrt(np.clip(weight, 0, 1))[..., None]
+    return np.asarray(0.8 * grey * (1 - strength) + TINT * strength, np.float32)
+
+
+def guilty_weight(splats: Splats, camera: Camera, guilty: Mask) -> F32:
+    """float32 [H, W], the summed blending weight of the guilty splats; `guilty` is bool [M]."""
+    white = np.repeat(guilty[:, None], 3, axis=1).astype(np.float32)
+    return rasterise(splats, camera, colours=white).rgb[..., 0]
 
 
 def composited(pixels: F32, background: tuple[float, float, float]) -> F32:
@@ -143,4 +145,5 @@ def _about_tint(reported: Reported, guilty: Mask) -> str:
     hidden = f" {count(undrawn, 'of them is', 'of them are')} not drawn, for invalid values." if undrawn else ""
     if not guilty.any():
         return f"The finding names {named}.{hidden}"
-    return f"Orange: {named} that the finding names ({percent(place.fraction)}); grey: all others.{hidden}"
+    return (f"Orange: {named} that the finding names ({percent(place.fraction)}), the stronger the more of a pixel they make up "
+            f"(square root of their blending weight); grey: all others.{hidden}")

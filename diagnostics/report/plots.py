@@ -13,6 +13,7 @@ from runs.run import Run
 from runs.series import Series
 
 BINS = 300  # more than a printed line can show; each bin keeps its lowest and its highest value
+FROM_ZERO = 0.05  # a log that starts this early is drawn from iteration 0
 LOG_FROM = 200.0  # a curve that spans this factor is flat nearly everywhere on a linear axis
 
 
@@ -121,6 +122,7 @@ def _plot(
         return None
     first = min(span[0], *(int(series.iterations[0]) for series in found))
     last = max(span[1], *(int(series.iterations[-1]) for series in found))
+    first = 0 if first <= FROM_ZERO * last else first
     across = linear_axis(first, last, 8, snug=True)
     inside = tuple(mark for mark in marks if first <= mark.iteration <= last)
     return Plot(theme.title, found[0].unit, across, value_axis(finite), curves, span, interval, inside)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from diagnostics.report.pictures import Gallery, composited, tint
+from diagnostics.report.pictures import Gallery, composited, guilty_weight, tint
 from diagnostics.report.viewpoint import best_camera, fitted, framed, framing_camera
 from diagnostics.verdict import GaussianPlace
 from render.raster.cpu import rasterise
@@ -19,26 +19,19 @@ from tests.support.runs import changed, cloud, ring_cameras
 
 
 def test_tint_is_orange_where_the_guilty_are_and_grey_elsewhere() -> None:
-    """Read from the pixels: the share of guilty blending weight decides how orange a pixel is."""
+    """Read from the pixels: the guilty blending weight decides how orange a pixel is, and no other pixel has a colour."""
     splats = prepare(cloud(200, seed=1, opacity=0.9))
     guilty = np.arange(len(splats)) < 40
     camera = ring_cameras(1)[0]
-    tinted = rasterise(tint(splats, guilty), camera).rgb
-    clean = rasterise(tint(splats, np.zeros(len(splats), bool)), camera).rgb
-    np.testing.assert_allclose(clean[..., 0], clean[..., 2], atol=1e-5)
-    share = rasterise(splats, camera, colours=np.repeat(guilty[:, None], 3, 1).astype(np.float32)).rgb[..., 0]
+    picture = rasterise(splats, camera, contributions=True)
+    weight = guilty_weight(splats, camera, guilty)
+    assert picture.contributions is not None
+    np.testing.assert_allclose(weight.sum(), picture.contributions.weight_sum[guilty].sum(), rtol=1e-4)
+    assert weight.max() <= 1 + 1e-6
+    tinted = tint(picture.rgb, weight)
     redness = tinted[..., 0] - tinted[..., 2]
-    assert redness[share > 0.8].min() > 0.2
-    assert np.abs(redness[share < 1e-6]).max() < 1e-5
-
-
-def test_tint_leaves_the_shapes_alone() -> None:
-    """Only colours may change, or the tinted picture would not be the same view."""
-    splats = prepare(cloud(50))
-    tinted = tint(splats, np.ones(len(splats), bool))
-    assert tinted.means is splats.means
-    assert tinted.opacities is splats.opacities
-    assert tinted.sh.dtype == np.float32
+    np.testing.assert_allclose(redness, np.sqrt(weight), atol=1e-5)
+    np.testing.assert_allclose(tinted[weight == 0][:, 0], tinted[weight == 0][:, 1], atol=1e-6)
 
 
 def test_the_best_camera_sees_the_guilty_and_not_their_back() -> None:
@@ -74,6 +67,8 @@ def test_a_named_guilty_camera_is_taken() -> None:
     found = reported(cameras=("view_007.png",))
     strip = Gallery(diagnosis(found)).strip(found)
     assert "camera view_007.png" in strip.caption
+    several = reported(cameras=("gone.png", "view_003.png"))
+    assert "camera view_003.png" in Gallery(diagnosis(several)).strip(several).caption
     assert [picture.label for picture in strip.pictures] == ["Guilty Gaussians tinted", "Rendering"]
 
 
