@@ -53,7 +53,8 @@ class ColmapModel:
         table = self._table
         if table is None:
             return None
-        return PointCloud(table.xyz, table.rgb, f"{self.folder.name}/points3D", table.error_px, table.track_lengths)
+        source = f"{self.folder.parent.name}/{self.folder.name}/points3D"
+        return PointCloud(table.xyz, table.rgb, source, table.error_px, table.track_lengths)
 
     @cached_property
     def observations(self) -> Observations | None:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from runs.formats.small_files import MIB, unreadable
 
 CHUNK_BYTES = MIB
-LONGEST_LINE = 65_536
+LONGEST_LINE = 8_192  # the rest of a longer line is not looked at
 HEAD_BYTES = 32 * MIB  # settings and the early phase lie at the head, a crash at the tail
 TAIL_BYTES = 32 * MIB
 
@@ -45,14 +45,16 @@ def _numbered(pieces: Iterable[bytes], number: int) -> Iterator[tuple[int, str]]
 
 
 def _pieces(file: BinaryIO, until: int) -> Iterator[bytes]:
-    """Texts with their ends, up to the byte `until`; what is longer than `LONGEST_LINE` is cut."""
+    """Texts with their ends, up to the byte `until`; of a longer one than `LONGEST_LINE` at least its start."""
     rest = b""
     while file.tell() < until and (chunk := file.read(min(CHUNK_BYTES, until - file.tell()))):
         *whole, rest = (rest + chunk).splitlines(keepends=True)
         yield from whole
-        if len(rest) > LONGEST_LINE or rest.endswith(b"\n"):
+        if rest.endswith(b"\n"):
             yield rest
             rest = b""
+        elif len(rest) > LONGEST_LINE:  # keep its start, which is all that will be given, and its possible line end
+            rest = rest[:LONGEST_LINE] + rest[-1:]
     if rest:
         yield rest
 

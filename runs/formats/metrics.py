@@ -13,6 +13,7 @@ from runs.formats.small_files import as_number, unreadable
 from runs.series import Series
 
 ITERATION_KEYS = ("it", "iteration", "iter", "step")
+LONGEST_LINE = 2**20
 DEEPEST = 3  # levels of nested objects that are followed
 
 # Key (levels joined by "/") -> canonical name. A bare "psnr" or "ssim" is not here: in a file of unknown make it may
@@ -43,7 +44,7 @@ def read_jsonl(path: Path) -> MetricsFile:
     broken: list[int] = []
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
                 if not _add_line(line, columns) and line.endswith(b"\n"):
                     broken.append(number)
     except OSError as error:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-SIZE = r"([\d.]+) ?(bytes|[KMGT]i?B)"
+SIZE = r"\b([\d.]{1,30}) ?(bytes|[KMGT]i?B)"
 UNITS: Mapping[str, float] = {
     "bytes": 1, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
 }

@@ -21,7 +21,7 @@ LONGEST_TRACEBACK = 200  # lines
 NUMBER = r"([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))"
 ITER_LINE = re.compile(r"\[ITER (\d{1,15})\] (?:(Evaluating) (train|test):|Saving (Gaussians|Checkpoint))(.*)")
 SCORE = re.compile(rf"\b(L1|PSNR|SSIM|LPIPS):? {NUMBER}", re.IGNORECASE)
-PROGRESS = re.compile(r"\b(\d{1,15})/\d+ \[([^\]]*(?:it/s|s/it)[^\]]*)\]")
+PROGRESS = re.compile(r"\b(\d{1,15})/\d+ \[([^\]]{1,300}(?:it/s|s/it)[^\]]{0,300})\]")
 RATE = re.compile(r"(\d+\.?\d*)(it/s|s/it)")
 LOSS = re.compile(rf"\b(Loss|Depth Loss)={NUMBER}", re.IGNORECASE)
 INITIAL_COUNT = re.compile(r"Number of points at initiali[sz]ation ?: *(\d{1,15})")
@@ -41,6 +41,7 @@ TROUBLES: tuple[tuple[EventKind, re.Pattern[str]], ...] = (
 )
 NAME_OF: Mapping[str, str] = {"L1": "l1", "PSNR": "psnr", "SSIM": "ssim", "LPIPS": "lpips"}
 EMA_OF: Mapping[str, str] = {"loss": "loss/total_ema", "depth loss": "loss/depth_ema"}
+OUTPUT_ENDINGS = frozenset({".log", ".out", ".err"})
 SIGNS_OF_A_LOG = re.compile(rf"Training progress|\[ITER \d|{re.escape(TRACEBACK)}|Number of points at initiali")
 
 
@@ -54,7 +55,10 @@ class LogFile:
 
 
 def looks_like_log(path: Path) -> bool:
-    """Whether a text file holds anything that `read_log` understands; looks at 64 KiB at either end only."""
+    """Whether a text file is a training log, by 64 KiB at either end.
+
+    A crash text alone is enough only where the ending says that it is output: notes in a .txt may quote one.
+    """
     try:
         with path.open("rb") as file:
             head = file.read(65_536)
@@ -63,7 +67,8 @@ def looks_like_log(path: Path) -> bool:
     except OSError:
         return False
     text = ends.decode("utf-8", "replace")
-    return b"\0" not in ends and bool(SIGNS_OF_A_LOG.search(text) or OUT_OF_MEMORY.search(text) or CUDA.search(text))
+    crashed = path.suffix.lower() in OUTPUT_ENDINGS and (OUT_OF_MEMORY.search(text) or CUDA.search(text))
+    return b"\0" not in ends and bool(crashed or SIGNS_OF_A_LOG.search(text))
 
 
 def read_log(path: Path) -> LogFile:

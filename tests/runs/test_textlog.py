@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.events import LogEvent
+from runs.formats import log_lines
 from runs.formats.log_lines import lines
 from runs.formats.out_of_memory import SIGNS, out_of_memory_fields
 from runs.formats.textlog import looks_like_log, read_log
@@ -294,3 +295,32 @@ def test_logs_are_told_from_other_text(tmp_path: Path) -> None:
     assert not looks_like_log(logged(tmp_path, "train_000.png", "train_001.png"))
     assert not looks_like_log(logged(tmp_path, "\0[ITER 7000] Saving Gaussians"))
     assert not looks_like_log(tmp_path / "gone")
+    assert not looks_like_log(logged(tmp_path, "On the old card: " + OLD, name="notes.txt"))
+
+
+def test_hostile_lines_cost_linear_time(tmp_path: Path) -> None:
+    """Patterns that backtrack would hang the window: a megabyte of near-matches must be read like any other."""
+    parts = (
+        "1/1 [",
+        "9",
+        "[ITER 1] Evaluating test: L1 ",
+        "Killed  ",
+        "gradgrad ",
+        "Loss=1e",
+        "CUDA out of memory 1.1.1",
+        "\x1b[1;",
+    )
+    log = read_log(logged(tmp_path, *(part * (300_000 // len(part)) for part in parts)))
+    assert len(log.events) < 10
+
+
+@given(st.lists(st.sampled_from([b"x" * 5_000, b"\r", b"\n", b"y" * 9_000, b"z"]), max_size=12), st.integers(1, 20_000))
+def test_long_lines_are_cut_at_their_end_only(tmp_path_factory: pytest.TempPathFactory, parts: list[bytes], chunk: int) -> None:
+    """The rest of a cut line must never be taken for a line: whatever the size of the pieces that are read."""
+    path = tmp_path_factory.mktemp("run") / "log"
+    path.write_bytes(b"".join(parts))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(log_lines, "CHUNK_BYTES", chunk)
+        found = [text for _, text in log_lines.lines(path) if text]
+    whole = path.read_bytes().replace(b"\r", b"\n").decode().split("\n")
+    assert found == [text[:8_192] for text in whole if text]
