@@ -40,13 +40,20 @@ def read_cameras(path: Path, settings: Settings, model: ColmapModel | None, book
     except RunError as error:
         book.add_error(error)
         return ()
-    once = tuple({camera.name: camera for camera in reversed(stored)}.values())[::-1]  # the first of each name stays
-    centred, says = _with_principal_points(once, model)
-    cameras, unknown = with_splits(centred, evaluated=settings.value("eval"), model=model)
+    placed, says = _with_principal_points(_once(stored), model)
+    cameras, unknown = with_splits(placed, evaluated=settings.value("eval"), model=model)
     for note in (*notes, says, unknown):
         if note:
             book.add(str(path), note)
     return cameras
+
+
+def _once(cameras: Sequence[Camera]) -> tuple[Camera, ...]:
+    """The first camera of each name: with train_test_exp the test cameras are listed again among those trained."""
+    first: dict[str, Camera] = {}
+    for camera in cameras:
+        first.setdefault(camera.name, camera)
+    return tuple(first.values())
 
 
 def _with_principal_points(cameras: Sequence[Camera], model: ColmapModel | None) -> tuple[tuple[Camera, ...], str | None]:
