@@ -16,7 +16,7 @@ from runs.formats.tensorboard import combine, read_events
 from runs.formats.textlog import LogFile, looks_like_log, read_log
 from runs.notes import NoteBook
 from runs.series import Series
-from runs.tags import series_from_tags
+from runs.tags import restarts, series_from_tags
 
 TEXT_ENDINGS = frozenset({".log", ".txt", ".out", ".err", ""})
 NOT_LOGS = frozenset({"cfg_args"})
@@ -64,7 +64,11 @@ class Logged:
             if file is not None:
                 self._note(path, file.notes)
                 files.append(file)
-        return series_from_tags(combine(files), ", ".join(path.name for path in paths))
+        scalars = combine(files)
+        for iteration in restarts(scalars):
+            says = f"logging began again at iteration {iteration:,}: the later values are shown from there on"
+            self.book.add(str(self.folder), says)
+        return series_from_tags(scalars, ", ".join(path.name for path in paths))
 
     @property
     def _results(self) -> list[Mapping[str, Series]]:
