@@ -25,7 +25,7 @@ class Schedule:
     densifications: tuple[int, ...]
     resets: tuple[int, ...]
     sh_steps: tuple[int, ...]  # observed iterations at which a colour degree was added
-    resets_known: bool  # False: neither a log nor a setting tells when opacities are reset
+    resets_known: bool  # False: neither a log nor a stored setting tells when opacities are reset
     source: str  # where it comes from, for the user
 
     def is_muted(self, iteration: int) -> bool:
@@ -78,7 +78,7 @@ def schedule_of(run: Run) -> Schedule | None:
         start, until, every, reset,
         densifications=logged_densifications or _planned_densifications(start, until, every, last),
         resets=_planned_resets(settings, reset, until, last) if logged_resets is None else logged_resets,
-        sh_steps=_sh_steps(run), resets_known=logged_resets is not None or reset is not None,
+        sh_steps=_sh_steps(run), resets_known=logged_resets is not None or (reset is not None and settings[RESET].stored),
         source=_source(settings, logged_resets is not None or logged_densifications is not None),
     )
 

@@ -19,7 +19,9 @@ SH_C0 = 0.28209479177387814  # degree-0 spherical harmonic: colour = 0.5 + C0·d
 
 
 @detects("sparse-sfm-points")
-def sparse_points(start_coverage: Coverage, *, per_picture: int = 300, empty: float = 0.85) -> Finding | None:
+def sparse_points(
+    start_coverage: Coverage, span: tuple[int, int], *, per_picture: int = 300, empty: float = 0.85,
+) -> Finding | None:
     """The pictures see few of the points that training starts from, or large parts of them see none."""
     count = float(np.median(start_coverage.counts))
     bare = float(np.median(start_coverage.empty_shares))
@@ -35,7 +37,7 @@ def sparse_points(start_coverage: Coverage, *, per_picture: int = 300, empty: fl
             EvidenceRow("starting points inside a picture, mean share", start_coverage.inside_share, None, "share", None,
                         start_coverage.source),
         ),
-        cameras=tuple(start_coverage.names[i] for i in poorest),
+        iterations=(span[0], span[0]), cameras=tuple(start_coverage.names[i] for i in poorest),
         confidence=0.8 if count < per_picture else 0.5,
         facts={"points": start_coverage.points, "per_picture": round(count)},
     )
