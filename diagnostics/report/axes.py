@@ -8,6 +8,8 @@ import numpy as np
 from diagnostics.report.wording import number
 from runs.arrays import F64
 
+TINY = 1e-290  # below it floats lose digits
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -32,16 +34,24 @@ class Axis:
         return tuple(number(tick) for tick in self.ticks)
 
 
-def linear_axis(low: float, high: float, most: int = 6, *, snug: bool = False) -> Axis:
-    """Ticks at 1, 2 or 5 × 10ⁿ; the ends go out to the next tick, or stay where they are with `snug`."""
-    if not high > low:
-        low, high = low - (abs(low) or 1) / 2, high + (abs(high) or 1) / 2
+def linear_axis(low: float, high: float, most: int = 6) -> Axis:
+    """Ticks at 1, 2 or 5 × 10ⁿ, about `most` of them; the ends go out to the next tick."""
+    size = max(abs(low), abs(high))
+    if high - low < max(1e-9 * size, TINY):  # no digits are left to tell ticks apart
+        middle, half = (low + high) / 2, (size if size > TINY else 1.0) / 2
+        low, high = middle - half, middle + half
     step = _round_step((high - low) / most)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     ticks = tuple(float(f"{index * step:.12g}") for index in range(first, last + 1))
-    if snug:
-        return Axis(low, high, tuple(tick for tick in ticks if low <= tick <= high))
     return Axis(ticks[0], ticks[-1], ticks)
+
+
+def iteration_axis(first: int, last: int, most: int = 8) -> Axis:
+    """From the first to the last iteration, with ticks at round whole numbers between them."""
+    if first >= last:
+        first, last = max(0, first - 1), first + 1
+    step = max(1, round(_round_step((last - first) / most)))
+    return Axis(first, last, tuple(float(tick) for tick in range(-(-first // step) * step, last + 1, step)))
 
 
 def log_axis(low: float, high: float) -> Axis:

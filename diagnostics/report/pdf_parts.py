@@ -21,7 +21,8 @@ Line = tuple[str, tuple[int, int], tuple[int, int], float, Color]  # a table's c
 GAP = 10.0  # points between things side by side
 HALF = (style.WIDTH - GAP) / 2
 NARROWEST = 110.0  # points; a label stays on one line
-TALLEST = 140.0  # points; one picture never fills the page
+TALLEST = 140.0  # points, so that a finding with plots and tables fits one page
+TALLEST_UPRIGHT = 190.0  # for portraits, which would be too narrow at that height
 
 
 @dataclass
@@ -77,7 +78,7 @@ class PictureBox(Flowable):
     def __init__(self, picture: ReportPicture, width: float) -> None:
         super().__init__()
         rows, columns = picture.pixels.shape[:2]
-        scale = min(width / columns, TALLEST / rows)
+        scale = min(width / columns, (TALLEST_UPRIGHT if rows > 1.2 * columns else TALLEST) / rows)
         self.width, self.height = columns * scale, rows * scale
         self.jpeg = BytesIO()  # without chroma subsampling at this quality, thin tinted splats keep their colour
         Image.fromarray(picture.pixels).save(self.jpeg, "JPEG", quality=90, subsampling=0)

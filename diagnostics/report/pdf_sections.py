@@ -26,6 +26,8 @@ from diagnostics.report.report import FindingPage, Report
 from diagnostics.report.wording import count, iterations, listed, number, percent, setting, shortened
 from diagnostics.verdict import NOT_AVAILABLE, Fix
 
+SECTION_NEEDS = 110.0  # points below which a heading goes to the next page
+LABEL_NEEDS = 64.0
 TITLE_CHARACTERS = 110  # about three lines; the whole path stands in the table below
 FINDING_NEEDS = 0.66 * style.HEIGHT  # a finding starts on a new page where less is left
 
@@ -37,16 +39,13 @@ def chapters(report: Report, pages: Pages) -> list[Flowable]:
 
 
 def section(title: str, key: str, pages: Pages, level: int = 0) -> list[Flowable]:
-    """A heading that stays with what follows and stands in the outline."""
-    heading = text(title, style.SECTION)
-    heading.keepWithNext = True
-    return [CondPageBreak(110), Bookmark(key, title, level, pages), heading]
+    """A heading in the outline. Room is asked for and not keepWithNext, which would push a whole table to the next page."""
+    return [CondPageBreak(SECTION_NEEDS), Bookmark(key, title, level, pages), text(title, style.SECTION)]
 
 
-def label(title: str) -> Flowable:
-    heading = text(title, style.LABEL)
-    heading.keepWithNext = True
-    return heading
+def label(title: str) -> list[Flowable]:
+    """A small heading with room for the first lines below it."""
+    return [CondPageBreak(LABEL_NEEDS), text(title, style.LABEL)]
 
 
 def summary(report: Report, pages: Pages) -> Iterator[Flowable]:
@@ -58,7 +57,7 @@ def summary(report: Report, pages: Pages) -> Iterator[Flowable]:
     for paragraph in report.story:
         yield text(paragraph, style.LEAD)
     if report.findings:
-        yield label("Findings, root causes first")
+        yield from label("Findings, root causes first")
         yield table(
             ["", "Code", "Finding", "Iterations", "Confidence", "Page"],
             [_finding_row(page, pages) for page in report.findings], [13, 11, 44, 20, 14, 8])
@@ -82,7 +81,7 @@ def the_run(report: Report, pages: Pages) -> Iterator[Flowable]:
     yield from section("The run", "run", pages)
     yield table([], [[text(name, style.CELL_MUTED), _fact(name, told)] for name, told in report.facts], [24, 86])
     if report.overview:
-        yield label("Over the whole training")
+        yield from label("Over the whole training")
         yield room(3)
         yield from (PlotBox(plot, style.WIDTH, 84) for plot in report.overview)
         yield text(plot_key(report.overview), style.CAPTION)
@@ -108,14 +107,12 @@ def finding(page: FindingPage, report: Report, pages: Pages) -> Iterator[Flowabl
     yield CondPageBreak(FINDING_NEEDS)
     yield Bookmark(finding_key(page), f"{reported.pattern.code} {reported.pattern.title}", 1, pages)
     yield _finding_heading(page)
-    says = text(reported.finding.says, style.LEAD)
-    says.keepWithNext = True
-    yield says
+    yield text(reported.finding.says, style.LEAD)
     yield from _places(page)
     yield from _explained(page, report)
     yield from _seen(page)
     yield from _measured(page)
-    yield label("Cause")
+    yield from label("Cause")
     yield text(reported.cause or NOT_AVAILABLE)
     yield from _fixes(page)
     yield from _sources(page)
@@ -129,9 +126,7 @@ def _finding_heading(page: FindingPage) -> Flowable:
              f"confidence {percent(reported.finding.confidence)}")
     meta = Table([[chip, text(about, style.CELL_MUTED)]], colWidths=[chip.width + 8, style.WIDTH - chip.width - 8],
                  style=plain_grid(bottom=2, align="MIDDLE"), hAlign="LEFT")
-    heading = KeepTogether([room(8), meta, text(f"{page.number}. {reported.pattern.title}", style.FINDING)])
-    heading.keepWithNext = True
-    return heading
+    return KeepTogether([room(8), meta, text(f"{page.number}. {reported.pattern.title}", style.FINDING)])
 
 
 def _explained(page: FindingPage, report: Report) -> Iterator[Flowable]:
@@ -157,7 +152,7 @@ def _seen(page: FindingPage) -> Iterator[Flowable]:
 
 def _measured(page: FindingPage) -> Iterator[Flowable]:
     """Evidence rows, and the limits they were held against with their reasons."""
-    yield label("Evidence")
+    yield from label("Evidence")
     rows: list[list[Flowable | str]] = [
         [row.what, text(number(row.value, row.unit), style.CELL_BOLD), "–" if row.limit is None else number(row.limit, row.unit),
          "–" if row.iteration is None else f"{row.iteration:,}", text(row.source or "–", style.CELL_MUTED)]
@@ -172,7 +167,7 @@ def _measured(page: FindingPage) -> Iterator[Flowable]:
 
 
 def _fixes(page: FindingPage) -> Iterator[Flowable]:
-    yield label("What to do, in this order")
+    yield from label("What to do, in this order")
     rows: list[list[Flowable | str]] = [
         [f"{index}", with_code(fix.do, _change(fix)), text(fix.expect, style.CELL_MUTED)]
         for index, fix in enumerate(page.reported.fixes, 1)]
@@ -203,7 +198,7 @@ def _places(page: FindingPage) -> Iterator[Flowable]:
 
 def _sources(page: FindingPage) -> Iterator[Flowable]:
     if page.reported.pattern.sources:
-        yield label("Sources")
+        yield from label("Sources")
         for source in page.reported.pattern.sources:
             yield source_line(source)
 
@@ -239,7 +234,7 @@ def provenance(report: Report, pages: Pages) -> Iterator[Flowable]:
              for entry in report.settings], [40, 40, 30])
     yield from section("How this report was made", "provenance", pages)
     yield table([], [[text(name, style.CELL_MUTED), told] for name, told in report.software], [24, 86])
-    yield label("Files read, as they were when this report was made")
+    yield from label("Files read, as they were when this report was made")
     yield table(
         ["File", "Bytes", "SHA-256 of the whole file"],
         [[_mono(file.name), number(file.size_bytes), _mono(file.sha256)] for file in report.files],

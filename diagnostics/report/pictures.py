@@ -128,7 +128,8 @@ def composited(pixels: F32, background: tuple[float, float, float]) -> F32:
 
 def _shown(rgb: F32) -> U8:
     """float [H, W, 3] as bytes, enlarged where it is too small to print well."""
-    pixels = np.asarray(np.clip(rgb, 0, 1) * 255 + 0.5, np.uint8)
+    finite = np.nan_to_num(rgb, nan=0, posinf=1, neginf=0)  # harmonics near the end of float32 overflow to these
+    pixels = np.asarray(np.clip(finite, 0, 1) * 255 + 0.5, np.uint8)
     height, width = pixels.shape[:2]
     factor = -(-SHORTEST_PX // max(height, width))
     if factor <= 1:

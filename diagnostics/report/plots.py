@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from diagnostics.diagnosis import Diagnosis, Reported
-from diagnostics.report.axes import Axis, linear_axis, log_axis
+from diagnostics.report.axes import Axis, iteration_axis, linear_axis, log_axis
 from runs.arrays import F64, I64
 from runs.run import Run
 from runs.series import Series
@@ -123,7 +123,7 @@ def _plot(
     first = min(span[0], *(int(series.iterations[0]) for series in found))
     last = max(span[1], *(int(series.iterations[-1]) for series in found))
     first = 0 if first <= FROM_ZERO * last else first
-    across = linear_axis(first, last, 8, snug=True)
+    across = iteration_axis(first, last)
     inside = tuple(mark for mark in marks if first <= mark.iteration <= last)
     return Plot(theme.title, found[0].unit, across, value_axis(finite), curves, span, interval, inside)
 

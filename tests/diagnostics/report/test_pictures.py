@@ -101,6 +101,14 @@ def test_the_caption_tells_rows_that_cannot_be_drawn() -> None:
     assert [picture.label for picture in gallery.strip(mixed).pictures] == ["Guilty Gaussians tinted", "Rendering"]
 
 
+def test_overflowing_colours_are_drawn_and_not_a_crash() -> None:
+    """Colour coefficients of 1e38 are finite, so the rows are drawn; the picture must survive what they add up to."""
+    wild = np.random.default_rng(0).choice([-3.3e38, 3.3e38], (COUNT, 15, 3))
+    run = training_run(checkpoints={1500: changed(cloud(COUNT, seed=3, sh_degree=3), sh0=wild[:, 0], sh_rest=wild)})
+    strip = Gallery(diagnosis(reported(), run=run)).strip(reported())
+    assert [picture.pixels.dtype for picture in strip.pictures] == [np.uint8, np.uint8]
+
+
 def test_what_cannot_be_drawn_says_why() -> None:
     """A report of a run without usable checkpoints is still a report."""
     found = reported(gaussians=None)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnostics.report.axes import linear_axis, log_axis
+from diagnostics.report.axes import iteration_axis, linear_axis, log_axis
 from diagnostics.report.plots import curve, envelope, finding_plots, overview_plots, value_axis
 from diagnostics.verdict import EvidenceRow
 from runs.series import Series
@@ -51,6 +51,16 @@ def test_a_log_axis_holds_its_values(low: float, ratio: float) -> None:
     axis = log_axis(low, low * ratio)
     assert -1e-6 <= axis.place(low) <= axis.place(low * ratio) <= 1 + 1e-6
     assert len(axis.ticks) <= 7
+
+
+@given(st.integers(0, 10**7), st.integers(0, 10**7))
+def test_iterations_are_whole_numbers(first: int, length: int) -> None:
+    """There is no iteration 100.2, and both ends stay where they are."""
+    axis = iteration_axis(first, first + length)
+    assert all(tick == int(tick) and axis.low <= tick <= axis.high for tick in axis.ticks)
+    assert 1 <= len(axis.ticks) <= 11
+    if length:
+        assert (axis.low, axis.high) == (first, first + length)
 
 
 def test_a_curve_over_many_powers_of_ten_gets_a_log_axis() -> None:
