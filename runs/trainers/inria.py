@@ -55,13 +55,23 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
 def _splat_files(path: Path, book: NoteBook) -> dict[Path, int]:
     """The iteration of each saved splat file."""
     found = {}
-    for iteration, folder in sorted(numbered((path / "point_cloud").glob("iteration_*"), r"iteration_(\d{1,12})")):
+    for iteration, folder in sorted(numbered(_children(path / "point_cloud", book), r"iteration_(\d{1,12})")):
         file = folder / "point_cloud.ply"
         if file.is_file():
             found[file] = iteration
         else:
             book.add(str(folder), "holds no point_cloud.ply")
     return found
+
+
+def _children(folder: Path, book: NoteBook) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except FileNotFoundError:
+        return []  # a run that has not saved yet
+    except OSError as error:
+        book.add(str(folder), f"this folder cannot be read ({error.strerror or error})")
+        return []
 
 
 def _refined(trainer: Trainer, states: tuple[StateFile, ...], book: NoteBook) -> Trainer:
