@@ -36,7 +36,7 @@ class ViewportPanel(QWidget):
 
     def __init__(self, session: Session, parent: QWidget | None = None, choice: Choice | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self.session = session
         self.toolbar = ViewportToolbar()
         self.stage = Stage(choice)
         self.hidden_label = QLabel(wordWrap=True)
@@ -48,6 +48,7 @@ class ViewportPanel(QWidget):
         self._scalar: looks.Scalar | None = None
         self._scene: Scene | None = None
         self._hovered: int | None = None
+        self._closed = False
         self._camera_lane, self._colour_lane, self._pick_lane = (Latest(name, self) for name in ("cameras", "colour", "pick"))
         self._lay_out()
         self._connect()
@@ -78,14 +79,14 @@ class ViewportPanel(QWidget):
         pointer.hovered.connect(self._hover)
         toolbar.framed.connect(self.frame)
         toolbar.toggled.connect(lambda: self._draw(moving=False))
-        toolbar.colour_chosen.connect(lambda name: self._session.update(colour_by=name))
-        toolbar.camera_chosen.connect(self._session.look_through)
+        toolbar.colour_chosen.connect(lambda name: self.session.update(colour_by=name))
+        toolbar.camera_chosen.connect(self.session.look_through)
         self.stage.resized.connect(lambda: self._draw(moving=False))
 
     # States come down.
 
     def show_run(self, state: State) -> None:
-        if state.run is self._run:
+        if state.run is self._run or self._closed:
             return
         same_folder = self._run is not None and state.run is not None and self._run.path == state.run.path
         self._run = run = state.run
@@ -103,10 +104,12 @@ class ViewportPanel(QWidget):
         self._cameras = cameras
         self._frusta = frusta_of(cameras)
         self.toolbar.show_cameras([camera.name for camera in cameras])
-        self.toolbar.show_camera(self._session.state.camera)
+        self.toolbar.show_camera(self.session.state.camera)
         self._draw(moving=False, scene=True)  # splats that came before the cameras are not on the surface yet
 
     def show_splats(self, state: State) -> None:
+        if self._closed:
+            return
         fresh = state.shown is not self._shown
         self._shown = state.shown
         self.toolbar.show_colour(state.colour_by)
@@ -115,6 +118,8 @@ class ViewportPanel(QWidget):
         self._set_scene(state)
 
     def show_place(self, state: State) -> None:
+        if self._closed:
+            return
         self.toolbar.show_camera(state.camera)
         self._draw(moving=False)
 
@@ -128,7 +133,7 @@ class ViewportPanel(QWidget):
 
     def _show_scalar(self, scalar: looks.Scalar | None) -> None:
         self._scalar = scalar
-        self._set_scene(self._session.state)
+        self._set_scene(self.session.state)
 
     def _set_scene(self, state: State) -> None:
         shown = state.shown
@@ -168,14 +173,14 @@ class ViewportPanel(QWidget):
         if explorer is None:
             return
         self._explorer = explorer
-        if self._session.state.camera is not None:
-            self._session.look_through(None)
+        if self.session.state.camera is not None:
+            self.session.look_through(None)
         self._draw(moving=moving)
 
     def _click(self, x: float, y: float) -> None:
         self._hover(x, y)
         if self._hovered is not None:
-            self._session.look_through(self._frusta.cameras[self._hovered].name)
+            self.session.look_through(self._frusta.cameras[self._hovered].name)
             return
         self._pick(x, y, self._select)
 
@@ -191,7 +196,7 @@ class ViewportPanel(QWidget):
         if best is not None and scene is not None and self._explorer is not None:
             at = int(np.searchsorted(scene.splats.rows, best.row))
             self._explorer = self._free().turning_about(scene.splats.means[at])
-        self._session.select([] if best is None else [best.row], found)
+        self.session.select([] if best is None else [best.row], found)
 
     def _zoom_to_pixel(self, x: float, y: float) -> None:
         self._pick(x, y, self._zoom_to)
@@ -214,6 +219,11 @@ class ViewportPanel(QWidget):
 
     # What is drawn.
 
+    @property
+    def busy(self) -> bool:
+        """Whether cameras, colours or a pick are still being computed; the picture itself is `stage.surface`'s."""
+        return any(lane.busy for lane in (self._camera_lane, self._colour_lane, self._pick_lane))
+
     def view(self) -> Camera | None:
         """The camera of the picture, at its size in device pixels; None while there is nothing to look at."""
         return self._view(self.stage.size_px)
@@ -226,14 +236,14 @@ class ViewportPanel(QWidget):
 
     def _through(self) -> Camera | None:
         """The run's camera that is looked through."""
-        name = self._session.state.camera
+        name = self.session.state.camera
         return next((camera for camera in self._cameras or () if camera.name == name), None)
 
     def _request(self, size_px: tuple[int, int]) -> ViewRequest | None:
         view, scene = self._view(size_px), self._scene
         if view is None or scene is None:
             return None
-        mode = looks.mode_of(self._session.state.colour_by, self._scalar)
+        mode = looks.mode_of(self.session.state.colour_by, self._scalar)
         return ViewRequest(
             view, mode=mode, points=self.toolbar.points.isChecked(),
             background=WHITE if self.toolbar.white.isChecked() else BLACK,
@@ -252,7 +262,7 @@ class ViewportPanel(QWidget):
         self._show_overlay()
 
     def _show_overlay(self) -> None:
-        view, state = self.view(), self._session.state
+        view, state = self.view(), self.session.state
         self.toolbar.where.setText(self._where(state))
         if view is None or self._scene is None:
             self.stage.pointer.show_overlay(Overlay(message=self._message(state)))
@@ -308,7 +318,8 @@ class ViewportPanel(QWidget):
         super().closeEvent(event)
 
     def close_lanes(self) -> None:
-        """Wait for every worker; the window calls it before it goes."""
+        """Wait for every worker; the window calls it before it goes. Nothing is drawn afterwards."""
+        self._closed = True
         for lane in (self._camera_lane, self._colour_lane, self._pick_lane):
             lane.close()
         self.stage.surface.close_lanes()
