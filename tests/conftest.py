@@ -2,6 +2,7 @@
 
 import os
 
+from hypothesis import settings
 from PySide6.QtCore import QCoreApplication, Qt
 
 # Must be set before the first QApplication: the viewport's GL context is shared between its windows.
@@ -9,3 +10,7 @@ QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
 
 if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# A busy neighbour on the machine must not fail a property: how long things take is measured in benchmarks/.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
