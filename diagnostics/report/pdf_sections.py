@@ -1,6 +1,6 @@
 """The chapters of the PDF: summary, the run, each finding, what was clear or not evaluable, how it was made."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reportlab.platypus import CondPageBreak, Flowable, KeepTogether, PageBreak, Table
 
@@ -22,12 +22,14 @@ from diagnostics.report.pdf_parts import (
     with_code,
 )
 from diagnostics.report.pdf_plots import PlotBox, plot_key
+from diagnostics.report.plots import Plot
 from diagnostics.report.report import FindingPage, Report
 from diagnostics.report.wording import count, iterations, listed, number, percent, setting, shortened
 from diagnostics.verdict import NOT_AVAILABLE, Fix
 
 SECTION_NEEDS = 110.0  # points below which a heading goes to the next page
 LABEL_NEEDS = 64.0
+PLOT_HEIGHT, OVERVIEW_HEIGHT = 74.0, 118.0  # points, of the axes
 TITLE_CHARACTERS = 110  # about three lines; the whole path stands in the table below
 FINDING_NEEDS = 0.66 * style.HEIGHT  # a finding starts on a new page where less is left
 
@@ -81,10 +83,9 @@ def the_run(report: Report, pages: Pages) -> Iterator[Flowable]:
     yield from section("The run", "run", pages)
     yield table([], [[text(name, style.CELL_MUTED), _fact(name, told)] for name, told in report.facts], [24, 86])
     if report.overview:
-        yield from label("Over the whole training")
-        yield room(3)
-        yield from (PlotBox(plot, style.WIDTH, 84) for plot in report.overview)
-        yield text(plot_key(report.overview), style.CAPTION)
+        boxes = [PlotBox(plot, style.WIDTH, OVERVIEW_HEIGHT) for plot in report.overview]
+        heading = text("Over the whole training", style.LABEL)
+        yield KeepTogether([heading, room(3), *boxes, text(plot_key(report.overview), style.CAPTION)])
     else:
         yield text(f"Plots {NOT_AVAILABLE}: the run logged no quality, loss or number of Gaussians.", style.CAPTION)
 
@@ -145,9 +146,15 @@ def _seen(page: FindingPage) -> Iterator[Flowable]:
         yield text(page.strip.caption, style.CAPTION)
     if not page.plots:
         return
-    boxes = [PlotBox(plot, HALF if len(page.plots) > 1 else style.WIDTH, 74) for plot in page.plots]
-    drawn = side_by_side(*boxes) if len(boxes) > 1 else boxes[0]
-    yield KeepTogether([room(4), drawn, text(plot_key(page.plots), style.CAPTION)])
+    yield KeepTogether([room(4), *plot_rows(page.plots), text(plot_key(page.plots), style.CAPTION)])
+
+
+def plot_rows(plots: Sequence[Plot]) -> list[Flowable]:
+    """Plots in pairs; of an odd number the first, which matters most, has the whole width."""
+    alone = len(plots) % 2
+    wide: list[Flowable] = [PlotBox(plot, style.WIDTH, PLOT_HEIGHT) for plot in plots[:alone]]
+    boxes = [PlotBox(plot, HALF, PLOT_HEIGHT) for plot in plots[alone:]]
+    return wide + [side_by_side(left, right) for left, right in zip(boxes[::2], boxes[1::2], strict=True)]
 
 
 def _measured(page: FindingPage) -> Iterator[Flowable]:
