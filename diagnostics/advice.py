@@ -53,6 +53,8 @@ def _shown(value: Any) -> str:
 
 
 def _with_current(fix: Fix, run: Run) -> Fix:
+    """The current value is one that the run stored: a default may have been overridden on the command line."""
     if not fix.setting or fix.current is not None:
         return fix
-    return replace(fix, current=run.settings.value(fix.setting))
+    setting = run.settings.get(fix.setting)
+    return replace(fix, current=setting.value if setting is not None and setting.stored else None)

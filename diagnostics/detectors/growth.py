@@ -27,10 +27,12 @@ def never_grows(
     passed = [event for event in schedule.densifications if first <= event < last]
     if len(passed) < events:
         return NotEvaluable((f"a range that covers at least {events} densifications",))
-    start, most = counts.values[0], float(np.nanmax(counts.values))
-    born = most - start if grown is None else sum(float(np.nansum(series.values)) for series in grown)
+    start, most = float(counts.values[0]), float(np.nanmax(counts.values))
+    born = _rises(counts) if grown is None else sum(float(np.nansum(series.values)) for series in grown)
     if born > growth * start:
         return None
+    if grown is None and np.nanmin(counts.values) < (1 - growth) * start and len(counts) < len(passed):
+        return NotEvaluable(("series densify/cloned and densify/split (a few falling counts cannot tell births from removals)",))
     return Finding(
         f"{born:,.0f} Gaussians were born in {len(passed)} densifications; "
         f"the count started at {start:,.0f} and never passed {most:,.0f}",
@@ -40,7 +42,7 @@ def never_grows(
             EvidenceRow("most Gaussians", most, None, "count", None, counts.source),
         ),
         iterations=(passed[0], passed[-1]), confidence=0.5 if NOT_STORED in schedule.source else 0.9,
-        facts={"count": round(float(start)), "densifications": len(passed)},
+        facts={"count": round(start), "densifications": len(passed)},
     )
 
 
@@ -57,13 +59,13 @@ def prunes_too_many(
     peak_at = int(counts.iterations[np.flatnonzero(counts.values >= NEARLY_ALL * peak)[-1]])
     before, after = best(until(quality, peak_at)), _settled_end(since(quality, peak_at + 1), schedule)
     if before is None or after is None:
-        return NotEvaluable((f"a quality series before and after iteration {peak_at}",))
+        return NotEvaluable((f"a quality series before and after iteration {peak_at:,}",))
     drop = before[1] - after[1]
     if drop < drop_db:
         return None
     largest = _largest_removal(counts, pruned)
     return Finding(
-        f"{1 - left / peak:.0%} of {peak:,.0f} Gaussians were removed between iterations {peak_at} and {last_at}, "
+        f"{1 - left / peak:.0%} of {peak:,.0f} Gaussians were removed between iterations {peak_at:,} and {last_at:,}, "
         f"and {quality.name} stayed {drop:.1f} dB below its earlier best",
         evidence=(
             EvidenceRow("Gaussians lost since the largest count", 1 - left / peak, lost, "share", last_at, counts.source),
@@ -107,7 +109,7 @@ def reset_not_made_good(
     told = "" if drop is None or quality is None else f", and {quality.name} stayed {drop:.1f} dB below what it was before"
     return Finding(
         f"{found.share:.0%} of {found.checkpoint.count:,} Gaussians still have opacity {reset_opacity:g}, "
-        f"{iteration - found.reset:,} iterations after the reset at {found.reset}{told}",
+        f"{iteration - found.reset:,} iterations after the reset at {found.reset:,}{told}",
         evidence=(
             EvidenceRow(f"Gaussians at opacity {reset_opacity:g}", found.share, stuck, "share", iteration, source),
             EvidenceRow("median opacity", float(np.median(found.checkpoint.gaussians.opacities)), None, "", iteration, source),
@@ -135,7 +137,7 @@ def grows_too_long(counts: Series, schedule: Schedule, *, growth: float = 0.01) 
         return None
     not_stored = NOT_STORED in schedule.source
     return Finding(
-        f"the count rose by {risen:.0%}, from {start:,.0f} to {most:,.0f}, after the end of densification at iteration {end}"
+        f"the count rose by {risen:.0%}, from {start:,.0f} to {most:,.0f}, after the end of densification at iteration {end:,}"
         + (" (the trainer's default: this run may have been given another end)" if not_stored else ""),
         evidence=(
             EvidenceRow("growth after the end of densification", risen, growth, "share", at, counts.source),
@@ -145,6 +147,12 @@ def grows_too_long(counts: Series, schedule: Schedule, *, growth: float = 0.01) 
         iterations=(end, at), confidence=0.4 if not_stored else 0.9, severity="info" if not_stored else None,
         facts={"until": end, "most": round(most)},
     )
+
+
+def _rises(counts: Series) -> float:
+    """Gaussians that must have been born: every rise from one count to the next."""
+    steps = np.diff(counts.values[np.isfinite(counts.values)])
+    return float(steps[steps > 0].sum())
 
 
 def _settled_end(series: Series, schedule: Schedule | None) -> tuple[int, float] | None:

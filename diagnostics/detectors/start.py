@@ -38,7 +38,7 @@ def sparse_points(
                         start_coverage.source),
         ),
         iterations=(span[0], span[0]), cameras=tuple(start_coverage.names[i] for i in poorest),
-        confidence=0.8 if count < per_picture else 0.5,
+        confidence=0.8 if count < per_picture else 0.5, severity=None if count < per_picture else "minor",
         facts={"points": start_coverage.points, "per_picture": round(count)},
     )
 
@@ -92,7 +92,7 @@ def initial_scale(
             EvidenceRow("median scale", quantile(longest, 0.5), None, "world units", iteration, source),
         ),
         iterations=(iteration, iteration), gaussians=GaussianPlace(guilty, iteration, initial_gaussians.count),
-        confidence=0.9 if overlap > spacings else 0.7,
+        confidence=0.9 if overlap > spacings else 0.7, severity=None if overlap > spacings else "minor",
     )
 
 

@@ -1,6 +1,6 @@
 """Facts about the start: the state before the first densification, and how the initial points cover the pictures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from diagnostics.facts import cameras, logged, saved, taken  # noqa: F401  (the facts named below)
 from diagnostics.measures.coverage import Coverage, coverage_of
@@ -32,5 +32,9 @@ def initial_gaussians(initial_checkpoint: Checkpoint) -> Gaussians:
 @fact(missing="the points that training started from, and the cameras")
 def start_coverage(start_points: PointCloud, train_cameras: tuple[Camera, ...], beat: Callable[[], None]) -> Coverage:
     """How the initial points lie in each training picture."""
-    beat()
-    return coverage_of(start_points.xyz, train_cameras, start_points.source)
+    def one_by_one() -> Iterator[Camera]:
+        for camera in train_cameras:
+            beat()
+            yield camera
+
+    return coverage_of(start_points.xyz, one_by_one(), start_points.source)

@@ -26,6 +26,13 @@ def test_a_fix_names_the_flag_with_its_current_and_proposed_value() -> None:
     assert fitted_fixes(pattern(fix), finding(), run) == (Fix("Lower it", "grows", "densify_grad_threshold", 1e-3, 2e-4),)
 
 
+def test_a_default_that_was_not_stored_is_no_current_value() -> None:
+    """The run may have been given another value, which the trainer did not write down: "not available"."""
+    fix = CatalogueFix("Lower it", "grows", "densify_grad_threshold", {"trainer": "inria"}, 2e-4)
+    run = made_run(defaults={"densify_grad_threshold": 2e-4})
+    assert fitted_fixes(pattern(fix), finding(), run) == (Fix("Lower it", "grows", "densify_grad_threshold", None, 2e-4),)
+
+
 def test_a_fix_for_another_trainer_is_not_shown() -> None:
     """Advice for one trainer's code is wrong for another's (the seed's red line on misattribution)."""
     fixes = (CatalogueFix("A", "E", "densify_grad_threshold", {"trainer": "inria"}), CatalogueFix("B", "E"))

@@ -46,7 +46,7 @@ def test_the_finding_counts_the_stuck_and_names_the_reset() -> None:
     assert finding.gaussians is not None
     assert (finding.gaussians.count, finding.gaussians.fraction, finding.gaussians.iteration) == (900, 1.0, LAST)
     assert finding.facts == {"reset": 1000}
-    assert "1,000 iterations after the reset at 1000" in finding.says
+    assert "1,000 iterations after the reset at 1,000" in finding.says
 
 
 def test_without_a_save_after_the_recovery_a_reset_cannot_be_judged() -> None:
@@ -99,6 +99,23 @@ def test_births_count_even_where_pruning_outweighs_them() -> None:
     assert verdict("densification-never-triggers", healthy_run(series={"num_gaussians": flat})) is None
     silent = dict.fromkeys(("densify/cloned", "densify/split", "densify/pruned"), dict.fromkeys(DENSIFICATIONS, 0.0))
     assert found("densification-never-triggers", healthy_run(series={"num_gaussians": flat, **silent})).facts["count"] == 400
+
+
+def test_a_random_start_that_is_cleaned_up_and_grows_again_is_no_fault() -> None:
+    """100,000 random points, 10,000 after the first clean-up, 80,000 at the end: never above the start, and healthy."""
+    counts = {1: 1e5, 300: 1e4, 1300: 8e4, LAST: 8e4}
+    silent = dict.fromkeys(("densify/cloned", "densify/split", "densify/pruned"))
+    assert verdict("densification-never-triggers", healthy_run(series={"num_gaussians": counts, **silent})) is None
+
+
+def test_two_falling_counts_cannot_tell_births_from_removals() -> None:
+    """The reference saves at 7,000 and 30,000; late in densification removals may outweigh births."""
+    run = made_run(settings=REFERENCE, series={"num_gaussians": {7000: 60_000.0, 30_000: 55_000.0}})
+    answer = verdict("densification-never-triggers", run)
+    assert isinstance(answer, NotEvaluable)
+    assert "densify/cloned" in answer.missing[0]
+    flat = made_run(settings=REFERENCE, series={"num_gaussians": {7000: 60_000.0, 30_000: 60_000.0}})
+    assert found("densification-never-triggers", flat).facts["densifications"] == 80
 
 
 def test_growth_past_a_default_that_was_not_stored_is_only_a_hint() -> None:
