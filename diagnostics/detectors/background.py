@@ -16,12 +16,14 @@ def wrong_background(
     behind = photo_background
     if behind.share < empty_share and not behind.has_alpha:
         return None  # nothing in the photos shows a background, so none can be wrong
-    trained = _trained_on(background_trial, reproduced, contrast)
-    photos = (trained[1] if trained is not None else "") or behind.colour
-    if trained is not None and trained[0] == photos:
+    fitting = _reproducing(background_trial, reproduced, contrast)
+    sound = [mine == (theirs or behind.colour) for mine, theirs in fitting]
+    if fitting and all(sound):
         return None
+    trained = fitting[0] if fitting and not any(sound) else None
     if trained is None and not (behind.covered > covered and behind.share >= empty_share):
         return None
+    photos = (trained[1] if trained is not None else "") or behind.colour
     return Finding(
         _says(behind, background_trial, trained) + _recorded(settings),
         evidence=(*_proof(background_trial, reproduced), *_cover(behind, covered)),
@@ -31,13 +33,16 @@ def wrong_background(
     )
 
 
-def _trained_on(trial: BackgroundTrial | None, reproduced: float, contrast: float) -> tuple[str, str] | None:
-    """(colour behind the render, colour behind the photo or "") that gives the logged PSNR, where only one does."""
+def _reproducing(trial: BackgroundTrial | None, reproduced: float, contrast: float) -> list[tuple[str, str]]:
+    """Pairs (colour behind the render, colour behind the photo or "") that may have given the logged PSNR, best first.
+
+    Empty where none comes within `reproduced` dB; pairs up to `contrast` dB behind the best are not told apart from it.
+    """
     if trial is None or not trial.exact or not trial.psnr_db:
-        return None
+        return []
     misses = sorted((abs(value - trial.logged_db), pair) for pair, value in trial.psnr_db.items())
-    clear = len(misses) == 1 or misses[1][0] - misses[0][0] > contrast
-    return misses[0][1] if misses[0][0] <= reproduced and clear else None
+    best = misses[0][0]
+    return [pair for miss, pair in misses if miss <= best + contrast] if best <= reproduced else []
 
 
 def _says(behind: PhotoBackground, trial: BackgroundTrial | None, trained: tuple[str, str] | None) -> str:

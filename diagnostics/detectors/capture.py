@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from diagnostics.facts.cameras import Visibility
-from diagnostics.measures.extent import CameraSpread
+from diagnostics.measures.extent import FAR, CameraSpread
 from diagnostics.measures.frusta import seen_by
 from diagnostics.measures.shares import share
 from diagnostics.registry import detects
@@ -27,26 +27,24 @@ NAMES_IN_A_SENTENCE = 4
 
 @detects("extent-inflated-by-outlier-cameras")
 def inflated_extent(
-    train_cameras: tuple[Camera, ...], cameras_spread: CameraSpread, *, inflation: float = 3.0, reach: float = 5.0,
-    fewest: int = 8,
+    train_cameras: tuple[Camera, ...], cameras_spread: CameraSpread, *, inflation: float = 3.0, reach: float = FAR,
+    most_far: float = 0.1, fewest: int = 8,
 ) -> Finding | None:
     """A few far cameras make the extent large, and with it the learning rate of the means and every size threshold."""
     spread = cameras_spread
-    if len(train_cameras) < fewest or not (spread.inflation > inflation or spread.reach > reach):
-        return None
     far = np.flatnonzero(spread.distances > reach * spread.median_distance)
-    names = tuple(train_cameras[i].name for i in far[np.argsort(-spread.distances[far])])
-    if not names:
+    if len(train_cameras) < fewest or not 0 < len(far) <= most_far * len(train_cameras) or not spread.inflation > inflation:
         return None
+    names = tuple(train_cameras[i].name for i in far[np.argsort(-spread.distances[far])])
     return Finding(
         f"The cameras' extent is {spread.extent:.3g} world units; without {len(names)} far cameras ({_listed(names)}) it would "
-        f"be about {spread.robust_extent:.3g}. The learning rate of the means is {spread.inflation:.3g} times too large",
+        f"be {spread.robust_extent:.3g}: the learning rate of the means is {spread.inflation:.3g} times what it should be",
         evidence=(
-            EvidenceRow("extent over its 95 % twin", spread.inflation, inflation, "", None, "cameras"),
+            EvidenceRow("extent over extent without the far cameras", spread.inflation, inflation, "", None, "cameras"),
             EvidenceRow("largest over median camera distance", spread.reach, reach, "", None, "cameras"),
             EvidenceRow("extent (1.1 × largest distance from the mean)", spread.extent, None, "world units", None, "cameras"),
-            EvidenceRow("extent from the 95th percentile around the median", spread.robust_extent, None, "world units", None,
-                        "cameras"),
+            EvidenceRow("extent without the far cameras", spread.robust_extent, None, "world units", None, "cameras"),
+            EvidenceRow("far cameras", len(far), int(most_far * len(train_cameras)), "cameras", None, "cameras"),
         ),
         cameras=names, facts={"outliers": len(names), "names": ", ".join(names), "inflation": spread.inflation},
     )

@@ -1,0 +1,58 @@
+"""Cameras and clouds: which outliers are named, and which lopsided captures are left alone."""
+
+import numpy as np
+import pytest
+
+from diagnostics.diagnose import diagnose
+from diagnostics.diagnosis import Reported
+from runs.points import PointCloud
+from runs.run import Run
+from tests.diagnostics.fixtures.capture import axes_flipped, two_far_cameras, wide_random_start
+from tests.support.runs import ring_cameras
+from tests.support.training import healthy_run
+
+
+def found(run: Run, name: str) -> Reported | None:
+    return next((f for f in diagnose(run).findings if f.pattern.name == name), None)
+
+
+def test_the_outliers_are_named_and_the_factor_told() -> None:
+    """The user must know which photos to take out, and what for."""
+    reported = found(two_far_cameras(), "extent-inflated-by-outlier-cameras")
+    assert reported is not None
+    assert set(reported.finding.cameras) == {"view_005.png", "view_020.png"}
+    assert reported.finding.facts["inflation"] > 50
+    assert any("view_005.png" in fix.do for fix in reported.fixes)
+
+
+def test_the_axis_conversion_that_repairs_the_cloud_is_named() -> None:
+    """"Different frames" alone leaves the user guessing among four conventions."""
+    reported = found(axes_flipped(), "cloud-and-cameras-in-different-frames")
+    assert reported is not None
+    assert "y and z flipped" in reported.finding.says
+    assert any("y and z flipped" in fix.do for fix in reported.fixes)
+
+
+def test_one_fault_of_the_start_cloud_gets_one_name() -> None:
+    """A flipped cloud is not a wide random one, nor the other way round: the fixes differ."""
+    assert found(axes_flipped(), "far-initialisation") is None
+    assert found(wide_random_start(), "cloud-and-cameras-in-different-frames") is None
+
+
+def test_a_cloud_of_another_scene_is_told_without_a_repair() -> None:
+    """Where no conversion helps, none may be advised."""
+    ahead = tuple(camera for camera in ring_cameras(40) if camera.forward[2] > 0.8)
+    aside = np.array([-400.0, 0, 0]) + np.random.default_rng(0).normal(0, 0.5, (400, 3))
+    run = healthy_run(cameras=ahead, input_points=PointCloud(aside, None, "input.ply"))
+    reported = found(run, "cloud-and-cameras-in-different-frames")
+    assert reported is not None
+    assert "None of the usual axis conversions" in reported.finding.says
+    assert len(reported.fixes) == 1
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_a_handful_of_cameras_is_never_judged(count: int) -> None:
+    """With four cameras each is a quarter of the capture: no share of them says anything."""
+    run = healthy_run(cameras=ring_cameras(count), input_points=wide_random_start().input_points)
+    for name in ("extent-inflated-by-outlier-cameras", "far-initialisation"):
+        assert found(run, name) is None

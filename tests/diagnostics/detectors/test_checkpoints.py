@@ -1,0 +1,59 @@
+"""The checkpoint audit: each thing that a resume would lose is named, and what is by design is not."""
+
+from dataclasses import replace
+
+import pytest
+
+from diagnostics.evidence import Evidence
+from diagnostics.registry import DETECTORS
+from diagnostics.verdict import Finding, NotEvaluable, Verdict
+from runs.checkpoints import TrainingState
+from tests.support.runs import state_of
+from tests.support.training import LAST, healthy_run, moved
+
+
+def judged(state: TrainingState) -> Verdict:
+    detector = DETECTORS["optimiser-state-missing"]
+    facts = Evidence(healthy_run(states={LAST: state}), (0, LAST)).gather(detector.needs, detector.optional)
+    return facts if isinstance(facts, NotEvaluable) else detector.judge(**facts)
+
+
+def test_a_state_without_any_moments_is_named_as_such() -> None:
+    """A dump of the parameters alone looks like a checkpoint until it is resumed."""
+    state = state_of(moved(), LAST)
+    bare = {name: replace(group, step=None, exp_avg=None, exp_avg_sq=None) for name, group in state.adam.items()}
+    found = judged(replace(state, adam=bare))
+    assert isinstance(found, Finding)
+    assert found.severity == "major"
+    assert "xyz" in found.says
+    assert isinstance(judged(replace(state, adam={})), Finding)
+
+
+def test_what_the_reader_misses_is_told() -> None:
+    """The reader knows the trainer's tuple; the audit must pass on what was not in it."""
+    found = judged(replace(state_of(moved(), LAST), missing=("the exposure of each photo",)))
+    assert isinstance(found, Finding)
+    assert "exposure" in found.says
+    assert found.severity == "minor"
+
+
+@pytest.mark.parametrize("frozen", [(), ("opacity",), ("xyz", "opacity", "rotation")])
+def test_zero_moments_of_some_groups_are_another_pattern(frozen: tuple[str, ...]) -> None:
+    """A save right after an opacity reset has zero moments for the opacities: a public trap, and a false alarm in the lab."""
+    assert judged(state_of(moved(), LAST, frozen=frozen)) is None
+
+
+def test_moments_that_are_zero_everywhere_were_never_used() -> None:
+    """An optimiser that was built and not loaded stores zeros, not nothing."""
+    frozen = tuple(state_of(moved(), LAST).adam)
+    found = judged(state_of(moved(), LAST, frozen=frozen))
+    assert isinstance(found, Finding)
+    assert "zero in every group" in found.says
+
+
+@pytest.mark.parametrize(("step", "sick"), [(LAST, False), (LAST - 12, False), (1700, False), (LAST // 2, True)])
+def test_lost_steps_are_told_from_skipped_ones(step: int, sick: bool) -> None:
+    """Densification iterations lose their step by design (0.99 of all in healthy runs); half of them is a lost optimiser."""
+    state = state_of(moved(), LAST)
+    found = judged(replace(state, adam={name: replace(group, step=step) for name, group in state.adam.items()}))
+    assert isinstance(found, Finding) is sick
