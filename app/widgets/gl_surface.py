@@ -1,9 +1,10 @@
 """The GL surface: a vispy canvas; order and packing come from one worker lane, the GUI thread only uploads."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from vispy import app as vispy_app
 from vispy import gloo
@@ -47,6 +48,7 @@ class GLSurface(QWidget):
         self._splats: Splats | None = None  # those that were packed last, uploaded or about to be
         self._radii: F32 | None = None  # of `_splats`
         self._packed: Packed | None = None  # waits for the next paint
+        self._uploading: Iterator[None] | None = None  # new splats, partly on the GPU
         self._order: U32 | None = None  # waits for the next paint
         self._marks: Marks | None = None  # those on the GPU
         self._stale = self._ordering = self._closed = False  # stale: the order at hand is of an earlier view
@@ -85,7 +87,8 @@ class GLSurface(QWidget):
             return
         self._stale, self._ordering = False, True
         radii = self._radii if scene.splats is self._splats else None
-        self._lane.request(lambda _task: _prepare(scene.splats, request, radii), self._arrived, over=self._over)
+        layout = self._layout
+        self._lane.request(lambda _task: _prepare(scene.splats, request, radii, layout), self._arrived, over=self._over)
 
     def _over(self) -> None:
         self._ordering = False
@@ -105,16 +108,27 @@ class GLSurface(QWidget):
         if self._scene is None or self._request is None:
             gloo.clear(color=(0, 0, 0, 1))
             return
-        self._upload(self._backend, self._scene)
+        if self._upload_piece(self._backend):
+            self._backend.present()  # the last picture
+            QTimer.singleShot(0, self.canvas.update)
+            return
+        self._upload_rest(self._backend, self._scene)
         self._backend.draw(self._request)
         self._backend.present()
         self.frames += 1
         self.drawn.emit()
 
-    def _upload(self, backend: GLBackend, scene: Scene) -> None:
-        if self._packed is not None and self._splats is not None:
-            backend.set_gaussians(self._splats, self._packed)
-            self._packed = self._marks = None
+    def _upload_piece(self, backend: GLBackend) -> bool:
+        """Send a part of new splats to the GPU; whether there is more to send."""
+        if self._packed is not None:
+            self._uploading, self._packed = backend.uploading(self._packed), None
+        if self._uploading is not None:
+            for _ in self._uploading:
+                return True
+            self._uploading = self._marks = None
+        return False
+
+    def _upload_rest(self, backend: GLBackend, scene: Scene) -> None:
         if scene.splats is self._splats and scene.marks is not self._marks:
             self._marks = scene.marks
             backend.set_scalar(scene.marks.scalar, scene.marks.colours, scene.marks.scale)
@@ -124,7 +138,9 @@ class GLSurface(QWidget):
             self._order = None
 
 
-def _prepare(splats: Splats, request: ViewRequest, radii: F32 | None) -> Ready:
+def _prepare(splats: Splats, request: ViewRequest, radii: F32 | None, layout: Layout) -> Ready:
     packed = pack(splats) if radii is None else None
+    if packed is not None and layout == "tex":
+        assert packed.geometry is not None  # made here, not at its first use on the GUI thread
     found = reach(splats) if radii is None else radii
     return Ready(splats, found, depth_order(splats.means, found, request.camera), packed)

@@ -13,7 +13,7 @@ EDGES = np.array([(4, 0), (4, 1), (4, 2), (4, 3), (0, 1), (1, 2), (2, 3), (3, 0)
 
 
 def frustum_size(cameras: Sequence[Camera]) -> float:
-    """World units from eye to image plane: half the usual distance between neighbours, within 3 to 8 % of the whole path's size."""
+    """World units from eye to image plane: half the way between neighbours, 3 to 8 % of the usual way between any two."""
     if len(cameras) < 2:
         return 0.2
     centres = np.array([camera.centre for camera in cameras])

@@ -1,5 +1,6 @@
 """The GL back-end: splats blended back to front into a float frame buffer, then resolved into a picture."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from render.colouring import NO_VALUE, Scale, colour_map
 from render.projection import NEAR, slope_limits
 from render.splats import Splats
 from render.viewport.backend import POINT_RADIUS_PX, ViewRequest
-from render.viewport.gl_layouts import float_texture, make_layout
+from render.viewport.gl_layouts import bind, empty_texture, make_layout, send_rows
 from render.viewport.gl_programs import Layout, resolve_program
 from render.viewport.gl_upload import ROW, Packed, pack
 from runs.arrays import F32, U8, U32, Mask
@@ -38,17 +39,23 @@ class GLBackend:
         self._layout.program["u_tint"] = (1.0, 0.0, 0.0)
         self._set_colours(colour_map())
 
-    def set_gaussians(self, splats: Splats, packed: Packed | None = None) -> None:
-        """`packed` is `gl_upload.pack(splats)` where a worker made it already."""
-        self._packed = packed or pack(splats)
-        self._scalar = np.full(len(splats), -1, np.float32)
-        self._tint = np.zeros(len(splats), np.float32)
+    def set_gaussians(self, splats: Splats) -> None:
+        for _ in self.uploading(pack(splats)):
+            pass
+
+    def uploading(self, packed: Packed) -> Iterator[None]:
+        """`set_gaussians` in pieces that take a few ms each; until the last one is done, the old splats are drawn."""
+        arrays: dict[str, Any] = {}
+        if packed.count:
+            arrays["u_sh"] = empty_texture(packed.sh.shape, self._sh_precision)
+            yield from send_rows(arrays["u_sh"], packed.sh)
+            yield from self._layout.upload(packed, arrays)
+        bind(self._layout.program, arrays)
+        self._packed = packed
+        self._scalar = np.full(packed.count, -1, np.float32)
+        self._tint = np.zeros(packed.count, np.float32)
         self._layout.set_order(np.zeros(0, np.uint32))
-        if not len(splats):
-            return
-        self._layout.set_splats(self._packed)
-        self._layout.set_marks(self._scalar, self._tint)
-        self._layout.program["u_sh"] = float_texture(self._packed.sh, self._sh_precision)
+        self._upload_marks()
 
     def set_scalar(self, values: F32 | None, colours: U8, scale: Scale) -> None:
         self._scalar = np.full(len(self._tint), -1, np.float32)
@@ -133,10 +140,5 @@ class GLBackend:
         ends = np.log([field.low, field.high]) if field.log else (field.low, field.high)
         resolve = {"u_background": request.background, "u_mode": _MODES[request.mode], "u_depth_unit": unit,
                    "u_field": (*ends, float(field.log))}
-        _set(self._layout.program, splat)
-        _set(self._resolve, resolve)
-
-
-def _set(program: Any, values: dict[str, Any]) -> None:
-    for name, value in values.items():
-        program[name] = value
+        bind(self._layout.program, splat)
+        bind(self._resolve, resolve)

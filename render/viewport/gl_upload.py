@@ -1,6 +1,7 @@
 """Splats as the arrays that go to the GPU."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -25,6 +26,13 @@ class Packed:
     sh_degree: int
     sh_groups: int
     depth_unit: float  # world units: a typical distance in the scene
+
+    @cached_property
+    def geometry(self) -> F32:
+        """float32 [ceil(M / ROW), ROW · 3, 4]: mean and opacity; cov_a; cov_b. Only the layout "tex" asks for it."""
+        texels = np.zeros((self.count, 3, 4), np.float32)
+        texels[:, 0], texels[:, 1, :3], texels[:, 2, :3] = self.mean_opacity, self.cov_a, self.cov_b
+        return texture_rows(texels)
 
 
 def pack(splats: Splats) -> Packed:
