@@ -14,6 +14,7 @@ import numpy as np
 from runs.errors import RefusedFile, UnreadableFile
 
 HEADER_CAP_BYTES = 1 << 20
+USUAL_HEADER_BYTES = 1 << 13  # an INRIA header of SH degree 3 has 1.5 KB
 Encoding = Literal["ascii", "binary_little_endian", "binary_big_endian"]
 ENCODINGS = ("ascii", "binary_little_endian", "binary_big_endian")
 
@@ -22,6 +23,7 @@ SCALARS = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",
     "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4", "double": "f8", "float64": "f8",
 }
+_END = re.compile(rb"\n[ \t]*end_header[ \t]*\r?\n")
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,9 @@ def read_header(path: Path) -> Header:
     try:
         with path.open("rb") as file:
             stamp = Stamp.of(os.fstat(file.fileno()))
-            start = file.read(HEADER_CAP_BYTES)
+            start = file.read(USUAL_HEADER_BYTES)
+            if not _END.search(start):
+                start += file.read(HEADER_CAP_BYTES - len(start))
     except OSError as error:
         raise UnreadableFile(f"this file cannot be opened ({error.strerror or error})", path) from error
     if not start:
@@ -115,8 +119,8 @@ def read_header(path: Path) -> Header:
 
 def _split(start: bytes, path: Path) -> tuple[list[str], int]:
     """The lines between `ply` and `end_header`, and the offset of the first byte after them."""
-    end = re.search(rb"\n[ \t]*end_header[ \t]*(\r\n|\n|\r$|$)", start)
-    if end is None or (end.end() == len(start) and not end.group(1)):
+    end = _END.search(start)
+    if end is None:
         cut = "is longer than 1 MiB" if len(start) == HEADER_CAP_BYTES else "has no end: still being written, or cut off"
         raise UnreadableFile(f"the header of this PLY file {cut}", path)
     text = start[: end.start()].decode("utf-8", errors="replace")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from runs.errors import UnreadableFile
@@ -48,8 +49,11 @@ def _near(run: Path, recorded: str) -> Iterator[Path]:
 
 
 def _holds_photos_of(data: Path, names: tuple[str, ...]) -> bool:
-    index = NameIndex(_photos_below(data))
-    return bool(names) and sum(index.find(name) is not None for name in names) * 2 >= len(names)
+    for folder in IMAGE_FOLDERS if names else ():
+        index = NameIndex(_photos_below(data / folder))
+        if sum(index.find(name) is not None for name in names) * 2 >= len(names):
+            return True
+    return False
 
 
 def _pure(recorded: str) -> PurePath:
@@ -85,7 +89,6 @@ def _photos_below(folder: Path) -> dict[str, Path]:
     """Relative name -> path of every image file in the folder and its sub-folders."""
     found: dict[str, Path] = {}
     if folder.is_dir():
-        for path in sorted(folder.rglob("*")):
-            if path.suffix.lower() in PHOTO_ENDINGS and len(found) < MOST_PHOTOS:
-                found[path.relative_to(folder).as_posix()] = path
-    return found
+        for path in islice((p for p in folder.rglob("*") if p.suffix.lower() in PHOTO_ENDINGS), MOST_PHOTOS):
+            found[path.relative_to(folder).as_posix()] = path
+    return dict(sorted(found.items()))

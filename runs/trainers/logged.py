@@ -57,9 +57,6 @@ class Logged:
         files = []
         paths = self._files("events.out.tfevents.*")
         for path in paths:
-            if not path.stat().st_size:
-                self.book.add(str(path), "this event file is empty: the trainer wrote nothing to it")
-                continue
             file = self._try(read_events, path)
             if file is not None:
                 self._note(path, file.notes)
@@ -97,7 +94,9 @@ class Logged:
             return read(path)
         except RunError as error:
             self.book.add_error(error)
-            return None
+        except OSError as error:
+            self.book.add(str(path), f"this file cannot be read ({error.strerror or error})")
+        return None
 
     def _note(self, path: Path, notes: tuple[str, ...]) -> None:
         for says in notes:

@@ -34,8 +34,7 @@ def _candidates(names: Sequence[str], model: ColmapModel | None) -> Iterator[set
     """Possible sets of test cameras: listed in test.txt, every eighth, or those before the names begin again."""
     known = NameIndex(names)
     if model is not None:
-        listed = model.folder / "test.txt"
-        yield known.find_all(_lines(listed) if listed.is_file() else ())
+        yield known.find_all(_lines(model.folder / "test.txt"))
         yield known.find_all(sorted(camera.name for camera in model.cameras)[::LLFF_HOLD])
     if len(names) > LLFF_HOLD:  # with fewer, any order by name would seem to fit
         yield set(sorted(names)[::LLFF_HOLD])
@@ -45,4 +44,7 @@ def _candidates(names: Sequence[str], model: ColmapModel | None) -> Iterator[set
 
 
 def _lines(path: Path) -> list[str]:
-    return [line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
+    try:
+        return [line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
+    except OSError:
+        return []  # then the other rules are tried
