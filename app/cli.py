@@ -128,8 +128,8 @@ def _add_place(parser: Parser, *, data: bool = True) -> None:
 
 def _size(text: str) -> tuple[int, int]:
     width, _, height = text.partition("x")
-    if not (width.isdigit() and height.isdigit() and 200 <= int(width) <= 8000 and 200 <= int(height) <= 8000):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1600x1000")
+    if not (width.isdigit() and height.isdigit() and 1100 <= int(width) <= 8000 and 650 <= int(height) <= 8000):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size from 1100x650 to 8000x8000")
     return int(width), int(height)
 
 

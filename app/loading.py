@@ -9,6 +9,7 @@ from app.lanes import Job, Task
 from app.session import Session, Shown, State
 from render.splats import prepare
 from runs.checkpoints import Checkpoint
+from runs.open_run import open_run
 from runs.run import Run
 
 
@@ -61,8 +62,6 @@ class Loader(QObject):
 
 def read_run(path: Path, data: Path | None, task: Task) -> Run:
     """Open a run and read its small parts, so that no panel has to wait for a file. Raises RunError."""
-    from runs.open_run import open_run  # numba and all readers: not before they are needed
-
     run = open_run(path, data)
     for text, part in (("settings", "settings"), ("logs", "series"), ("events", "events"), ("cameras", "cameras"),
                        ("photos", "photos"), ("points", "input_points"), ("points", "sfm_points")):

@@ -92,6 +92,7 @@ def application(chosen: theme.Theme | None) -> QApplication:
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
+    sys.setswitchinterval(0.001)  # workers hand the interpreter over sooner, so that a drag does not stick
     app.setApplicationName("Splat Doctor")
     app.setDesktopFileName("splatdoctor")
     theme.apply(app, chosen)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayo
 
 from app.session import Session, State
 from app.theme import after_event, theme_of
-from app.widgets.chart import Chart
+from app.widgets.chart import AXIS_WIDTH_PX, READOUT_WIDTH_PX, Chart, WholeNumbers, dressed_axis
 from app.widgets.chart_choice import charts, choosable, default_choice, family
 from app.widgets.iteration_axis import extent
 from runs.arrays import F64
@@ -27,6 +27,9 @@ class PlotsPanel(QWidget):
         self.view = pg.GraphicsLayoutWidget()
         self.view.ci.layout.setSpacing(0)
         self.view.ci.layout.setContentsMargins(4, 4, 8, 4)
+        self.view.ci.layout.setColumnStretchFactor(1, 1)
+        for column, width in ((0, AXIS_WIDTH_PX), (2, READOUT_WIDTH_PX)):
+            self.view.ci.layout.setColumnFixedWidth(column, width)
         self.menu = QMenu(self)
         self.chooser = QToolButton()
         self.chooser.setText("Series")
@@ -114,15 +117,20 @@ class PlotsPanel(QWidget):
         self.empty.setText("No series: this run has no log that could be read" if self._run else "Open a run to see its series")
         self.chooser.setEnabled(bool(specs))
         self.fit.setEnabled(bool(specs))
-        self.charts = [Chart(spec, theme, labels_below=spec is specs[-1]) for spec in specs]
+        for old in self.charts:
+            old.deleteLater()
+        self.charts = [Chart(spec, theme, self) for spec in specs]
         for row, chart in enumerate(self.charts):
-            self.view.addItem(chart, row=row, col=0)
-            self.view.addItem(chart.readout, row=row, col=1)
+            chart.put_into(self.view.ci, row)
             if row:
-                chart.setXLink(self.charts[0])
+                chart.vb.setXLink(self.charts[0].vb)
             chart.cursor_moved.connect(self._on_cursor)
             chart.range_moved.connect(self._session.choose_span)
             chart.show_resets(self._resets())
+        if self.charts:
+            axis = dressed_axis(WholeNumbers, "bottom", "Iteration", theme)
+            axis.linkToView(self.charts[-1].vb)
+            self.view.addItem(axis, row=len(self.charts), col=1)
         self.show_everything()
         self.show_place(self._session.state)
         for chart in self.charts:

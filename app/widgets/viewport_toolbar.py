@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 
+from app.widgets.elided import ElidedLabel
 from app.widgets.viewport_looks import CHOICES
 
 FREE = "Free camera"
@@ -41,8 +41,7 @@ class ViewportToolbar(QWidget):
         self.frame = self._button("Frame", "Show the whole scene (F)")
         self.colour_by.setMinimumContentsLength(14)
         self.colour_by.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.where = QLabel()
-        self.where.setMinimumWidth(1)  # it must not widen the window
+        self.where = ElidedLabel()
         self.where.setProperty("role", "muted")
         self._lay_out()
         self.setStyleSheet(STYLE)  # switched on must be told from off at a glance
@@ -67,15 +66,6 @@ class ViewportToolbar(QWidget):
         with QSignalBlocker(self.camera):
             self.camera.setCurrentIndex(0 if name is None else max(self.camera.findText(name), 0))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow window the text gives way whole, rather than being cut."""
-        controls = sum(widget.sizeHint().width() + 4 for widget in self._controls())
-        self.where.setVisible(self.width() >= controls + self.where.sizeHint().width() + 24)
-        super().resizeEvent(event)
-
-    def _controls(self) -> tuple[QWidget, ...]:
-        return self.colour_by, self.points, self.frusta, self.white, self.frame, self.camera
-
     def _button(self, text: str, tip: str) -> QToolButton:
         button = QToolButton()
         button.setText(text)
@@ -92,7 +82,7 @@ class ViewportToolbar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 4, 8, 4)
         row.setSpacing(4)
-        for widget in self._controls():
+        for widget in (self.colour_by, self.points, self.frusta, self.white, self.frame, self.camera):
             row.addWidget(widget)
         row.addStretch(1)
         row.addWidget(self.where)

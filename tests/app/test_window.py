@@ -166,7 +166,7 @@ def test_cancel_stops_a_diagnosis_and_the_last_one_comes_back(sick, qtbot, monke
     qtbot.waitUntil(lambda: not session.state.busy, timeout=60_000)
     before = session.state.diagnosis
     monkeypatch.setattr(diagnosing, "examine", lambda _run, _span, task: _until_cancelled(task))
-    qtbot.keyClick(sick, Qt.Key.Key_F5)
+    qtbot.mouseClick(diagnosis.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(diagnosis.cancel.isVisible)
     assert session.state.diagnosis is None
     qtbot.mouseClick(diagnosis.cancel, Qt.MouseButton.LeftButton)
