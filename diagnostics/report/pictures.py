@@ -1,12 +1,14 @@
 """Pictures of a report: the guilty Gaussians tinted, the plain rendering, and the photo, from one camera."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 
 import numpy as np
 from PIL import Image
 
 from diagnostics.diagnosis import Diagnosis, Reported
-from diagnostics.report.viewpoint import best_camera, fitted
+from diagnostics.report.viewpoint import best_camera, fitted, splat_weights
 from diagnostics.report.wording import count, percent
 from diagnostics.verdict import NOT_AVAILABLE
 from render.raster.cpu import rasterise
@@ -17,6 +19,7 @@ from runs.checkpoints import Checkpoint
 from runs.errors import RunError
 
 LONGEST_PX = 640  # about 300 dots per inch at the printed size
+MOST_KEPT = 16  # drawings of one checkpoint that are kept
 SHORTEST_PX = 360  # smaller pictures are enlarged smoothly, so that a printer does not show them as mosaics
 TINT = np.array([1.0, 0.42, 0.0], np.float32)
 LUMA = np.array([0.2126, 0.7152, 0.0722], np.float32)  # ITU-R BT.709
@@ -38,12 +41,22 @@ class Strip:
     caption: str
 
 
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One prepared checkpoint; what was drawn of it is kept, because findings share cameras."""
+
+    iteration: int
+    splats: Splats
+    weigh: Callable[[Camera], F32]  # splat_weights of a camera
+    draw: Callable[[Camera], F32]  # float32 [H, W, 3], the rendering at print size
+
+
 @dataclass
 class Gallery:
-    """Draws the strips of one diagnosis; keeps the last prepared checkpoint, because neighbours often share it."""
+    """Draws the strips of one diagnosis, one checkpoint at a time."""
 
     diagnosis: Diagnosis
-    _kept: tuple[int, Splats] | None = field(default=None, repr=False)
+    _stage: Stage | None = field(default=None, repr=False)
 
     def strip(self, reported: Reported) -> Strip:
         """The finding's view at its iteration; a file that cannot be read leaves a sentence instead."""
@@ -51,7 +64,7 @@ class Gallery:
         if checkpoint is None:
             return Strip((), f"Picture {NOT_AVAILABLE}: the run holds no saved Gaussians")
         try:
-            return self._drawn(reported, checkpoint, self._splats(checkpoint))
+            return self._drawn(reported, self._staged(checkpoint))
         except RunError as error:
             return Strip((), f"Picture {NOT_AVAILABLE}: {error}")
 
@@ -63,43 +76,52 @@ class Gallery:
         before = [checkpoint for checkpoint in saved if checkpoint.iteration <= reported.iterations[1]]
         return next(iter((*before[-1:], *saved)), None)
 
-    def _splats(self, checkpoint: Checkpoint) -> Splats:
-        if self._kept is None or self._kept[0] != checkpoint.iteration:
-            self._kept = (checkpoint.iteration, prepare(checkpoint.gaussians))
-        return self._kept[1]
+    def _staged(self, checkpoint: Checkpoint) -> Stage:
+        if self._stage is None or self._stage.iteration != checkpoint.iteration:
+            splats = prepare(checkpoint.gaussians)
+            self._stage = Stage(
+                checkpoint.iteration, splats, lru_cache(MOST_KEPT)(partial(splat_weights, splats)),
+                lru_cache(MOST_KEPT)(partial(_plain, splats, self._background)))
+        return self._stage
 
-    def _drawn(self, reported: Reported, checkpoint: Checkpoint, splats: Splats) -> Strip:
-        if not len(splats):
-            return Strip((), f"Picture {NOT_AVAILABLE}: no Gaussian of iteration {checkpoint.iteration:,} can be drawn")
+    def _drawn(self, reported: Reported, stage: Stage) -> Strip:
+        if not len(stage.splats):
+            return Strip((), f"Picture {NOT_AVAILABLE}: no Gaussian of iteration {stage.iteration:,} can be drawn")
         place = reported.finding.gaussians
-        guilty = np.zeros(len(splats), bool) if place is None else np.isin(splats.rows, place.rows)
-        camera = self._camera(reported, splats, guilty)
-        drawn = camera.resized(fitted(camera.size_px, LONGEST_PX))
-        white = bool(self.diagnosis.run.settings.value("white_background"))
-        background = (1.0, 1.0, 1.0) if white else (0.0, 0.0, 0.0)
-        plain = rasterise(splats, drawn, background=background).rgb
-        views = {"Guilty Gaussians tinted": tint(plain, guilty_weight(splats, drawn, guilty))} if guilty.any() else {}
+        guilty = np.zeros(len(stage.splats), bool) if place is None else np.isin(stage.splats.rows, place.rows)
+        camera = self._camera(reported, stage, guilty)
+        plain, (width, height) = stage.draw(camera), fitted(camera.size_px, LONGEST_PX)
+        views = {"Guilty Gaussians tinted": tint(plain, guilty_weight(stage.splats, camera, guilty))} if guilty.any() else {}
         rendered = [ReportPicture(label, _shown(rgb)) for label, rgb in (views | {"Rendering": plain}).items()]
-        pictures = (*rendered, *self._photo(camera, drawn.size_px, background))
-        where = (f"Iteration {checkpoint.iteration:,}, camera {camera.name}, {drawn.size_px[0]} × {drawn.size_px[1]} px, "
-                 f"on {'white' if white else 'black'}. ")
-        return Strip(pictures, where + _about_tint(reported, guilty))
+        on = "white" if self._background[0] else "black"
+        where = f"Iteration {stage.iteration:,}, camera {camera.name}, {width} × {height} px, on {on}. "
+        return Strip((*rendered, *self._photo(camera)), where + _about_tint(reported, guilty))
 
-    def _camera(self, reported: Reported, splats: Splats, guilty: Mask) -> Camera:
+    @property
+    def _background(self) -> tuple[float, float, float]:
+        white = bool(self.diagnosis.run.settings.value("white_background"))
+        return (1.0, 1.0, 1.0) if white else (0.0, 0.0, 0.0)
+
+    def _camera(self, reported: Reported, stage: Stage, guilty: Mask) -> Camera:
         named = {camera.name: camera for camera in self.diagnosis.run.cameras}
         accused = [named[name] for name in reported.finding.cameras if name in named]
-        shown = guilty if guilty.any() else np.ones(len(splats), bool)
-        return best_camera(accused or self.diagnosis.run.cameras, splats, shown)
+        shown = guilty if guilty.any() else np.ones(len(guilty), bool)
+        return best_camera(accused or self.diagnosis.run.cameras, stage.splats, shown, stage.weigh)
 
-    def _photo(self, camera: Camera, size_px: tuple[int, int], background: tuple[float, float, float]) -> list[ReportPicture]:
+    def _photo(self, camera: Camera) -> list[ReportPicture]:
         photo = self.diagnosis.run.photos.get(camera.name)
         if photo is None:
             return []
         try:
-            return [ReportPicture("Photo", _shown(composited(photo.pixels(size_px), background)))]
+            pixels = photo.pixels(fitted(camera.size_px, LONGEST_PX))
         except RunError as error:
             self.diagnosis.run.book.add_error(error)
             return []
+        return [ReportPicture("Photo", _shown(composited(pixels, self._background)))]
+
+
+def _plain(splats: Splats, background: tuple[float, float, float], camera: Camera) -> F32:
+    return rasterise(splats, camera.resized(fitted(camera.size_px, LONGEST_PX)), background=background).rgb
 
 
 def tint(rgb: F32, weight: F32) -> F32:
@@ -113,9 +135,9 @@ def tint(rgb: F32, weight: F32) -> F32:
 
 
 def guilty_weight(splats: Splats, camera: Camera, guilty: Mask) -> F32:
-    """float32 [H, W], the summed blending weight of the guilty splats; `guilty` is bool [M]."""
+    """float32 [H, W] at print size, the summed blending weight of the guilty splats; `guilty` is bool [M]."""
     white = np.repeat(guilty[:, None], 3, axis=1).astype(np.float32)
-    return rasterise(splats, camera, colours=white).rgb[..., 0]
+    return rasterise(splats, camera.resized(fitted(camera.size_px, LONGEST_PX)), colours=white).rgb[..., 0]
 
 
 def composited(pixels: F32, background: tuple[float, float, float]) -> F32:

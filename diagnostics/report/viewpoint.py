@@ -1,12 +1,12 @@
 """Where to look from: the camera that shows given splats best, or a framing camera where the run has none."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from render.raster.cpu import rasterise
 from render.splats import Splats
-from runs.arrays import F64, Array, Mask
+from runs.arrays import F32, F64, Array, Mask
 from runs.cameras import Camera, look_at
 
 NEAR = 0.2  # world units, the rasteriser's near plane
@@ -16,17 +16,26 @@ TRIAL_PX = 160
 FRAMING_DIRECTION = np.array([0.4, -0.35, -0.85])  # a little from the right and from above, in a y-down world
 
 
-def best_camera(cameras: Sequence[Camera], splats: Splats, guilty: Mask) -> Camera:
-    """The camera in whose small rendering the guilty splats have most weight per pixel.
+def best_camera(cameras: Sequence[Camera], splats: Splats, guilty: Mask, weigh: Callable[[Camera], F32]) -> Camera:
+    """The camera in whose small rendering the guilty splats have most weight.
 
-    `guilty` is bool [M]. Only the few cameras that frame most guilty splats are drawn. Without cameras: `framing_camera`.
+    `guilty` is bool [M]; `weigh` answers `splat_weights` of a camera. Only the few cameras that frame most guilty splats are
+    weighed. Without cameras: `framing_camera`.
     """
     if not cameras:
         return framing_camera(splats, guilty)
     means = splats.means[guilty]
     means = means[:: max(1, len(means) // SAMPLE)]
     ranked = sorted(cameras, key=lambda camera: -framed(camera, means))[:TRIALS]
-    return ranked[0] if len(ranked) == 1 else max(ranked, key=lambda camera: weight_share(camera, splats, guilty))
+    return ranked[0] if len(ranked) == 1 else max(ranked, key=lambda camera: float(weigh(camera)[guilty].sum()))
+
+
+def splat_weights(splats: Splats, camera: Camera) -> F32:
+    """float32 [M], what each splat adds to a small rendering: its blending weight averaged over the pixels, 0..1."""
+    small = camera.resized(fitted(camera.size_px, TRIAL_PX))
+    drawn = rasterise(splats, small, contributions=True).contributions
+    assert drawn is not None  # asked for
+    return drawn.weight_sum / np.float32(small.size_px[0] * small.size_px[1])
 
 
 def framed(camera: Camera, means: Array) -> int:
@@ -37,13 +46,6 @@ def framed(camera: Camera, means: Array) -> int:
     y = camera.fy * ahead[:, 1] / ahead[:, 2] + camera.cy
     width, height = camera.size_px
     return int(((x >= 0) & (x < width) & (y >= 0) & (y < height)).sum())
-
-
-def weight_share(camera: Camera, splats: Splats, guilty: Mask) -> float:
-    """Mean blending weight of the guilty splats over the picture's pixels, 0..1."""
-    small = camera.resized(fitted(camera.size_px, TRIAL_PX))
-    drawn = rasterise(splats, small, contributions=True).contributions
-    return 0.0 if drawn is None else float(drawn.weight_sum[guilty].sum() / (small.size_px[0] * small.size_px[1]))
 
 
 def framing_camera(splats: Splats, guilty: Mask, size_px: tuple[int, int] = (640, 400)) -> Camera:

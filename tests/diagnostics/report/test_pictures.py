@@ -1,13 +1,14 @@
 """A picture that tints the wrong Gaussians or looks from a camera that does not see them accuses the wrong thing."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from diagnostics.report.pictures import Gallery, composited, guilty_weight, tint
-from diagnostics.report.viewpoint import best_camera, fitted, framed, framing_camera
+from diagnostics.report.viewpoint import best_camera, fitted, framed, framing_camera, splat_weights
 from diagnostics.verdict import GaussianPlace
 from render.raster.cpu import rasterise
 from render.splats import prepare
@@ -40,7 +41,7 @@ def test_the_best_camera_sees_the_guilty_and_not_their_back() -> None:
     splats = prepare(ball)
     cameras = ring_cameras(8)
     guilty = splats.means @ (cameras[3].centre / np.linalg.norm(cameras[3].centre)) > 0.9
-    chosen = best_camera(cameras, splats, np.asarray(guilty))
+    chosen = best_camera(cameras, splats, np.asarray(guilty), partial(splat_weights, splats))
     assert chosen.name in {cameras[index].name for index in (2, 3, 4)}
 
 
