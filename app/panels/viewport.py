@@ -247,7 +247,7 @@ class ViewportPanel(QWidget):
         return ViewRequest(
             view, mode=mode, points=self.toolbar.points.isChecked(),
             background=WHITE if self.toolbar.white.isChecked() else BLACK,
-            tint_strength=looks.TINT_STRENGTH if scene.marks.tint is not None else 0.0,
+            tint_strength=looks.tint_strength(mode, scene.marks),
             field_scale=looks.depth_scale(scene.splats, view) if mode == "depth" else None,
         )
 

@@ -23,7 +23,7 @@ CHOICES: Mapping[str, str] = {
     **{name: quantity.title for name, quantity in QUANTITIES.items()}, **SCORES,
 }
 TINT_RGB = (1.0, 0.25, 0.2)
-TINT_STRENGTH = 0.85
+TINT_STRENGTH = 0.85  # of trained colours: some of them still shows; grey must be pure where a legend explains the colours
 SAMPLED = 20_000  # splats that settle the depth range
 
 
@@ -56,7 +56,7 @@ def compute(name: str, shown: Shown, scores: Mapping[str, F32]) -> Scalar | None
         return None
     values = np.ascontiguousarray(stored[shown.splats.rows], np.float32)
     if name in SCORES:
-        return Scalar(name, values, WHOLE, "inferno")
+        return Scalar(name, values, WHOLE, "viridis")
     bounded = name == "opacity"
     return Scalar(name, values, WHOLE if bounded else scale_for(values, QUANTITIES[name].log), "viridis")
 
@@ -79,6 +79,13 @@ def marks_for(scalar: Scalar | None, tint: Mask | None) -> Marks:
     if scalar is None:
         return Marks(tint=tint, tint_rgb=TINT_RGB)
     return Marks(scalar.values, colour_map(scalar.colours), scalar.scale, tint, TINT_RGB)
+
+
+def tint_strength(mode: Mode, marks: Marks) -> float:
+    """0 where nothing is tinted."""
+    if marks.tint is None:
+        return 0.0
+    return 1.0 if mode == "scalar" else TINT_STRENGTH
 
 
 def tint_for(state: State, splats: Splats) -> Mask | None:

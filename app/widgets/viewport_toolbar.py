@@ -36,7 +36,7 @@ class ViewportToolbar(QWidget):
         self.camera.setMinimumContentsLength(14)
         self.camera.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.points = self._toggle("Points", "Draw every Gaussian as a dot at its mean")
-        self.frusta = self._toggle("Cameras", "Draw the cameras; click one to look through it")
+        self.frusta = self._toggle("Cameras", "Draw the cameras, held-out ones in orange; click one to look through it")
         self.white = self._toggle("White", "White background instead of black")
         self.frame = self._button("Frame", "Show the whole scene (F)")
         self.colour_by.setMinimumContentsLength(14)

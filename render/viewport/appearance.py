@@ -38,22 +38,32 @@ def splat_colours(splats: Splats, marks: Marks, request: ViewRequest) -> F32:
     if request.mode == "alpha":
         return _mapped(np.ones(len(splats), np.float32), marks.colours, WHOLE)
     if request.mode == "scalar":
-        values = np.full(len(splats), np.nan, np.float32) if marks.scalar is None else marks.scalar
-        return tinted(_mapped(values, marks.colours, marks.scale), marks, request.tint_strength)
-    return tinted(view_colours(splats, request.camera, request.sh_degree), marks, request.tint_strength)
+        return _scalar_colours(splats, marks, request)
+    colours = view_colours(splats, request.camera, request.sh_degree)
+    return colours if request.tint_strength == 0 else _tinted(colours, colours, marks, request.tint_strength, marks.tint_rgb)
+
+
+def _scalar_colours(splats: Splats, marks: Marks, request: ViewRequest) -> F32:
+    """What is pointed at keeps the colour that the legend explains; the rest becomes a grey picture of the scene."""
+    values = np.full(len(splats), np.nan, np.float32) if marks.scalar is None else marks.scalar
+    colours = _mapped(values, marks.colours, marks.scale)
+    if request.tint_strength == 0:
+        return colours
+    trained = view_colours(splats, request.camera, request.sh_degree)
+    return _tinted(colours, trained, marks, request.tint_strength, None)
 
 
 def _mapped(values: F32, colours: U8, scale: Scale) -> F32:
     return to_rgb(values, scale, colours).astype(np.float32) / np.float32(255)
 
 
-def tinted(colours: F32, marks: Marks, strength: float) -> F32:
-    """Tinted splats take the tint's colour, the rest a darker grey, both by `strength` 0..1."""
-    if strength == 0:
-        return colours
+def _tinted(
+    colours: F32, trained: F32, marks: Marks, strength: float, tint_rgb: tuple[float, float, float] | None
+) -> F32:
+    """Tinted splats take the tint's colour or, with None, keep theirs; the rest turns grey by `strength` 0..1."""
     mask = np.zeros(len(colours), bool) if marks.tint is None else marks.tint
-    goal = np.repeat(MUTED * (colours @ LUMA)[:, None], 3, axis=1)
-    goal[mask] = marks.tint_rgb
+    goal = np.repeat(MUTED * (trained @ LUMA)[:, None], 3, axis=1)
+    goal[mask] = colours[mask] if tint_rgb is None else tint_rgb
     return np.asarray(colours + strength * (goal - colours), np.float32)
 
 

@@ -115,9 +115,8 @@ vec3 sh_colour(int splat, vec3 mean) {
     return max(c + 0.5, 0.0);
 }
 
-vec3 tinted(vec3 colour, float tint) {
-    float grey = dot(colour, vec3(0.299, 0.587, 0.114));
-    return mix(colour, tint > 0.5 ? u_tint : vec3(0.6 * grey), u_tint_strength);
+vec3 muted(vec3 colour) {
+    return vec3(0.6 * dot(colour, vec3(0.299, 0.587, 0.114)));
 }
 
 vec3 splat_colour(int index, Splat s, float depth) {
@@ -125,7 +124,11 @@ vec3 splat_colour(int index, Splat s, float depth) {
     if (u_mode == 3) return vec3(0.0);
     if (u_mode == 1) {
         vec3 mapped = texelFetch(u_colours, ivec2(int(255.0 * s.scalar + 0.5), 0), 0).rgb;
-        return tinted(s.scalar < 0.0 ? u_no_value : mapped, s.tint);
+        vec3 shown = s.scalar < 0.0 ? u_no_value : mapped;
+        // What is pointed at keeps the colour that the legend explains; the rest becomes a grey picture of the scene.
+        if (u_tint_strength == 0.0 || s.tint > 0.5) return shown;
+        return mix(shown, muted(sh_colour(index, s.mean)), u_tint_strength);
     }
-    return tinted(sh_colour(index, s.mean), s.tint);
+    vec3 colour = sh_colour(index, s.mean);
+    return mix(colour, s.tint > 0.5 ? u_tint : muted(colour), u_tint_strength);
 }

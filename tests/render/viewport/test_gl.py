@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -129,7 +130,15 @@ def test_fast_covariances_are_those_of_the_reference() -> None:
 
 def test_tint_greys_what_is_not_tinted() -> None:
     """A red floater on a red wall is only seen if the wall steps back."""
-    colours = splat_colours(gl_cases.SPLATS, MARKS, REQUESTS["tinted scalar outside"])
+    colours = splat_colours(gl_cases.SPLATS, MARKS, replace(REQUESTS["tint outside"], tint_strength=1.0))
     np.testing.assert_allclose(colours[gl_cases.TINT], np.tile(gl_cases.TINT_RGB, (gl_cases.TINT.sum(), 1)), atol=1e-6)
     rest = colours[~gl_cases.TINT]
+    np.testing.assert_allclose(rest, rest[:, :1].repeat(3, axis=1), atol=1e-6)
+
+
+def test_tint_never_changes_what_a_legend_explains() -> None:
+    """A suspect painted red while the legend says yellow would be a lie; the others turn into the grey scene."""
+    plain, tinted = (splat_colours(gl_cases.SPLATS, MARKS, REQUESTS[f"{name} outside"]) for name in ("scalar", "tinted scalar"))
+    np.testing.assert_array_equal(tinted[gl_cases.TINT], plain[gl_cases.TINT])
+    rest = tinted[~gl_cases.TINT]
     np.testing.assert_allclose(rest, rest[:, :1].repeat(3, axis=1), atol=1e-6)
