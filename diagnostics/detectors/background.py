@@ -3,7 +3,7 @@
 from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
 from diagnostics.measures.backgrounds import WHITE
 from diagnostics.registry import detects
-from diagnostics.verdict import EvidenceRow, Finding, Fix
+from diagnostics.verdict import EvidenceRow, Finding, Fix, GaussianPlace
 from runs.settings import Settings
 
 
@@ -29,6 +29,7 @@ def wrong_background(
         evidence=(*_proof(background_trial, reproduced), *_cover(behind, covered)),
         iterations=(background_trial.iteration if background_trial is not None else behind.iteration, behind.iteration),
         confidence=0.99 if trained is not None else 0.6, colour_by="opacity",
+        gaussians=GaussianPlace(behind.painters, behind.iteration, behind.of) if len(behind.painters) else None,
         facts={"photos": photos}, fixes=_fixes(settings, photos),
     )
 
@@ -87,4 +88,5 @@ def _cover(behind: PhotoBackground, covered: float) -> tuple[EvidenceRow, ...]:
     return (
         EvidenceRow(f"photo pixels that are exactly {behind.colour}", behind.share, None, "share", None, "training photos"),
         EvidenceRow("opacity of the model over those pixels", behind.covered, covered, "share", behind.iteration),
+        EvidenceRow("Gaussians that mostly paint those pixels", len(behind.painters), None, "Gaussians", behind.iteration),
     )

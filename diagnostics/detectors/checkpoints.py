@@ -1,10 +1,12 @@
 """What a resume from this run would lose."""
 
+from diagnostics.facts.saved import file_of
 from diagnostics.facts.states import Memory
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding
 from runs.checkpoints import Checkpoint, StateFile, TrainingState
+from runs.run import Run
 
 
 @detects("optimiser-state-missing")
@@ -38,20 +40,21 @@ def optimiser_state_missing(
 
 @detects("no-resumable-state")
 def no_resumable_state(
-    saved_states: tuple[StateFile, ...], checkpoints: tuple[Checkpoint, ...], planned_iterations: int, *,
+    run: Run, saved_states: tuple[StateFile, ...], first_checkpoint: Checkpoint, planned_iterations: int, *,
     unfinished: float = 0.99,
 ) -> Finding | None:
-    """The run stopped early and left only point clouds: a PLY is not a checkpoint."""
-    last = checkpoints[-1]
+    """The run is not finished and has left only point clouds: a PLY is not a checkpoint. Judged on the whole run."""
+    last = max(run.checkpoints, key=lambda checkpoint: checkpoint.iteration, default=first_checkpoint)
     if saved_states or last.iteration >= unfinished * planned_iterations:
         return None
+    source = file_of(last)
     return Finding(
-        f"The run ends at iteration {last.iteration:,} of {planned_iterations:,} and saved no resumable state: "
-        "only point clouds, which hold neither Adam's moments nor the step nor the densification statistics",
+        f"Up to iteration {last.iteration:,} of {planned_iterations:,} the run has saved no resumable state, only point clouds: "
+        "these hold neither Adam's moments nor the step nor the densification statistics",
         evidence=(
-            EvidenceRow("resumable files (chkpntN.pth)", 0, 1, "files", last.iteration, last.path.name),
+            EvidenceRow("resumable files (chkpntN.pth)", 0, 1, "files", last.iteration, source),
             EvidenceRow("last saved iteration", last.iteration, int(unfinished * planned_iterations), "iterations",
-                        last.iteration, last.path.name),
+                        last.iteration, source),
         ),
         iterations=(last.iteration, last.iteration),
         facts={"last": last.iteration, "planned": planned_iterations},

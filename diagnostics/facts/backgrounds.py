@@ -10,9 +10,9 @@ from diagnostics.facts.pictures import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, COLOURS, composite, empty_pixels, over, psnr
 from diagnostics.registry import fact
 from render.raster.cpu import rasterise
-from render.raster.measures import capped
-from render.splats import prepare
-from runs.arrays import F32
+from render.raster.measures import capped, contributions_of
+from render.splats import Splats, prepare
+from runs.arrays import F32, I64, Mask
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint
 from runs.run import Run
@@ -20,6 +20,9 @@ from runs.series import Series
 
 EARLIEST = 3  # checkpoints that are tried: early models are transparent, so that the background still shows
 MOST_VIEWS = 32
+PHOTOS_FOR_COLOUR = 8
+MOSTLY = 0.5  # of its weight
+LEAST_WEIGHT = 1.0  # pixels, over all photos: what adds less than one pixel paints nothing
 LONGEST_SIDE_PX = 1024
 
 
@@ -35,15 +38,17 @@ class BackgroundTrial:
     source: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PhotoBackground:
     """The flat colour that photos have where nothing is, and how much of it the model covers."""
 
     colour: str
     share: float  # 0..1 of the photos' pixels
-    covered: float  # 0..1, mean accumulated opacity of the model over those pixels
+    covered: float  # 0..1, mean accumulated opacity of the model over those pixels; NaN where there are none
     has_alpha: bool
     iteration: int
+    painters: I64  # int64, rows of the Gaussians that spend most of their weight on those pixels
+    of: int  # how many Gaussians there are
 
 
 @fact(missing=PHOTOS)
@@ -52,26 +57,31 @@ def photo_background(
 ) -> PhotoBackground | None:
     """From at most eight training photos and the last checkpoint of the range; the commoner of black and white."""
     splats = prepare(checkpoint.gaussians)
-    shares: dict[str, list[float]] = {colour: [] for colour in COLOURS}
-    covered: dict[str, list[float]] = {colour: [] for colour in COLOURS}
-    has_alpha = False
-    for camera in evenly(train_cameras, 8):
-        beat()
-        shown = capped(camera)
-        photo = photo_at(run, shown)
-        if photo is None:
-            continue
-        alpha = rasterise(splats, shown).alpha
-        has_alpha |= photo.shape[2] == 4
-        for colour in COLOURS:
-            empty = empty_pixels(photo, colour)
-            shares[colour].append(float(empty.mean()))
-            covered[colour] += [float(alpha[empty].mean())] if empty.any() else []
-    if not shares[BLACK]:
+    shown = (capped(camera) for camera in evenly(train_cameras, PHOTOS_FOR_COLOUR))
+    photos = [(camera, photo) for camera in shown if (photo := photo_at(run, camera)) is not None]
+    if not photos:
         return None
-    colour = max(COLOURS, key=lambda name: float(np.mean(shares[name])))
-    over_empty = float(np.mean(covered[colour])) if covered[colour] else float("nan")
-    return PhotoBackground(colour, float(np.mean(shares[colour])), over_empty, has_alpha, checkpoint.iteration)
+    shares = {colour: float(np.mean([empty_pixels(photo, colour).mean() for _, photo in photos])) for colour in COLOURS}
+    colour = max(shares, key=lambda name: shares[name])
+    pixels, opacity = 0, 0.0
+    total, on_empty = np.zeros(len(splats)), np.zeros(len(splats))
+    for camera, photo in photos:
+        beat()
+        empty = empty_pixels(photo, colour)
+        picture = rasterise(splats, camera, contributions=True)
+        pixels, opacity = pixels + int(empty.sum()), opacity + float(picture.alpha[empty].sum())
+        total += contributions_of(picture).weight_sum
+        on_empty += _weight_on(splats, camera, empty)
+    covered = opacity / pixels if pixels else float("nan")
+    has_alpha = any(photo.shape[2] == 4 for _, photo in photos)
+    painters = splats.rows[on_empty > MOSTLY * np.maximum(total, LEAST_WEIGHT)]
+    return PhotoBackground(colour, shares[colour], covered, has_alpha, checkpoint.iteration, painters, splats.stored_count)
+
+
+def _weight_on(splats: Splats, camera: Camera, pixels: Mask) -> F32:
+    """float32 [M], each splat's weight over the masked pixels [H, W]: depth limits admit all of them or none."""
+    limits = np.where(pixels, np.float32(np.inf), np.float32(-np.inf))
+    return contributions_of(rasterise(splats, camera, contributions=True, counted_before=limits)).weight_sum
 
 
 @fact(missing="a logged test PSNR (series test/psnr) at a saved iteration, with the photos of the held-out views (--data)")

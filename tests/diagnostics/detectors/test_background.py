@@ -2,16 +2,19 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from diagnostics.detectors.background import wrong_background
 from diagnostics.evidence import Evidence
 from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
 from diagnostics.verdict import Finding
 from runs.settings import Setting, Settings
-from tests.diagnostics.fixtures.photographed import cameras, scene, trained_on_white
+from tests.diagnostics.fixtures.photographed import against_photos, cameras, joined, scene, trained_on_white
 from tests.support.photos import photos_of
+from tests.support.runs import changed, cloud
 from tests.support.training import LAST, healthy_run
 
-BLACK_PHOTOS = PhotoBackground("black", 0.43, 0.01, False, 2000)
+BLACK_PHOTOS = PhotoBackground("black", 0.43, 0.01, False, 2000, np.arange(3), 100)
 ON_WHITE = BackgroundTrial(150, {("black", ""): 14.0, ("white", ""): 8.52}, 8.524, 4, True, "metrics.jsonl")
 
 
@@ -75,3 +78,15 @@ def test_photos_with_alpha_are_tried_on_both_colours() -> None:
     found = wrong_background(Evidence(run, (0, LAST)).get("photo_background"), trial)
     assert isinstance(found, Finding)
     assert found.facts["photos"] == "black"
+
+
+def test_what_paints_the_empty_part_is_pointed_at() -> None:
+    """The finding tints the fog: a dark curtain behind the ball, which no photo shows, and not the ball."""
+    curtain = changed(cloud(200, seed=3, spread=0.9, size=0.2, opacity=0.9), sh0=np.full((200, 3), -1.7))
+    beside = curtain.means + np.array([0, -1.2, 0])  # above the ball, where the photos are black
+    run = against_photos(joined(scene(), changed(curtain, means=beside)))
+    found = Evidence(run, (0, LAST)).get("photo_background")
+    assert found.colour == "black"
+    assert found.covered > 0.1
+    assert (found.painters >= scene().count).mean() > 0.9
+    assert (found.painters >= scene().count).sum() > 60

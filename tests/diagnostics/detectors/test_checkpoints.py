@@ -57,3 +57,12 @@ def test_lost_steps_are_told_from_skipped_ones(step: int, sick: bool) -> None:
     state = state_of(moved(), LAST)
     found = judged(replace(state, adam={name: replace(group, step=step) for name, group in state.adam.items()}))
     assert isinstance(found, Finding) is sick
+
+
+def test_a_range_that_ends_early_is_not_a_run_that_ended_early() -> None:
+    """The user looks at the first half of a finished run: nothing is missing for a resume of the whole."""
+    run = healthy_run(states={})
+    detector = DETECTORS["no-resumable-state"]
+    facts = Evidence(run, (0, LAST // 2)).gather(detector.needs, detector.optional)
+    assert not isinstance(facts, NotEvaluable)
+    assert detector.judge(**facts) is None
