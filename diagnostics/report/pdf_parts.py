@@ -73,7 +73,7 @@ class Chip(Flowable):
 
 
 class PictureBox(Flowable):
-    """One picture at a given width, under a hairline frame."""
+    """One picture at a given width, in a hairline frame that does not cut into it."""
 
     def __init__(self, picture: ReportPicture, width: float) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class PictureBox(Flowable):
         self.canv.drawImage(ImageReader(self.jpeg), 0, 0, self.width, self.height)
         self.canv.setStrokeColor(style.RULE)
         self.canv.setLineWidth(0.4)
-        self.canv.rect(0, 0, self.width, self.height, stroke=1, fill=0)
+        self.canv.rect(-0.8, -0.8, self.width + 1.6, self.height + 1.6, stroke=1, fill=0)
 
 
 def text(content: str, look: ParagraphStyle = style.BODY) -> Paragraph:

@@ -31,7 +31,7 @@ SECTION_NEEDS = 110.0  # points below which a heading goes to the next page
 LABEL_NEEDS = 64.0
 PLOT_HEIGHT, OVERVIEW_HEIGHT = 74.0, 118.0  # points, of the axes
 TITLE_CHARACTERS = 110  # about three lines; the whole path stands in the table below
-FINDING_NEEDS = 0.66 * style.HEIGHT  # a finding starts on a new page where less is left
+FINDING_NEEDS = 0.55 * style.HEIGHT  # a finding starts on a new page where less is left
 
 
 def chapters(report: Report, pages: Pages) -> list[Flowable]:
