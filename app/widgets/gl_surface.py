@@ -106,7 +106,7 @@ class GLSurface(QWidget):
         if self._backend is None:
             self._backend = GLBackend(self._layout)
         if self._scene is None or self._request is None:
-            gloo.clear(color=(0, 0, 0, 1))
+            gloo.clear(color=self.palette().window().color().getRgbF())
             return
         if self._upload_piece(self._backend):
             self._backend.present()  # the last picture

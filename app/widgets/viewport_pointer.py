@@ -172,18 +172,19 @@ class Pointer(QWidget):
 
     def _paint_words(self, painter: QPainter) -> None:
         if self.overlay.message:
-            box = QRectF(self.rect()).adjusted(30, 30, -30, -30)
-            painter.setPen(self.palette().windowText().color())
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.overlay.message)
+            room = QRectF(self.rect()).adjusted(30, 30, -30, -30)
+            _paint_label(painter, room, Qt.AlignmentFlag.AlignCenter, self.overlay.message)
         if self.overlay.note:
-            self._paint_note(painter, self.overlay.note)
+            room = QRectF(18, 14, min(self.width() - 36, 460), self.height())
+            _paint_label(painter, room, Qt.AlignmentFlag.AlignLeft, self.overlay.note)
 
-    def _paint_note(self, painter: QPainter, note: str) -> None:
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
-        room = QRectF(18, 14, min(self.width() - 36, 460), self.height())
-        box = painter.boundingRect(room, flags, note)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(16, 18, 22, 205))
-        painter.drawRoundedRect(box.adjusted(-8, -5, 8, 5), 5, 5)
-        painter.setPen(QColor("#ffffff"))
-        painter.drawText(box, flags, note)
+
+def _paint_label(painter: QPainter, room: QRectF, align: Qt.AlignmentFlag, text: str) -> None:
+    """White on a dark plate, which is read on any picture and in either theme."""
+    flags = align | Qt.TextFlag.TextWordWrap
+    box = painter.boundingRect(room, flags, text)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(16, 18, 22, 205))
+    painter.drawRoundedRect(box.adjusted(-8, -5, 8, 5), 5, 5)
+    painter.setPen(QColor("#ffffff"))
+    painter.drawText(box, flags, text)

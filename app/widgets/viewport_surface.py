@@ -1,5 +1,6 @@
 """Surfaces: widgets that show the splats; here the software one, and what the panel asks of any of them."""
 
+import time
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -16,7 +17,9 @@ from render.viewport.software import picture
 from runs.arrays import U8
 
 STILL_MS = 150  # after the last motion the full picture is made
-MOVING_PX = 640 * 360  # pixels of a picture while the camera moves: 42 ms at 100,000 splats on two cores
+MOVING_PX = 640 * 360  # most pixels of a picture while the camera moves: 42 ms at 100,000 splats on two idle cores
+LEAST_PX = 200 * 112  # fewer show nothing, and the splats themselves then take most of the time
+MOVING_S = 0.08  # what a picture may take while the camera moves, before the next one gets fewer pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +62,7 @@ class SoftwareSurface(QWidget):
         self._image: QImage | None = None
         self._drawing = False
         self._closed = False
+        self._moving_px: float = MOVING_PX
         self._lane = Latest("draw", self)
         self._still = QTimer(self, singleShot=True, interval=STILL_MS)
         self._still.timeout.connect(self._draw_full)
@@ -76,7 +80,7 @@ class SoftwareSurface(QWidget):
     def show_view(self, request: ViewRequest, moving: bool) -> None:
         self._request = request
         if moving:
-            self._want(smaller(request))
+            self._want(smaller(request, self._moving_px))
             self._still.start()
         else:
             self._draw_full()
@@ -107,12 +111,15 @@ class SoftwareSurface(QWidget):
             return
         (scene, request), self._wanted = self._wanted, None
         self._drawing = True
-        self._lane.request(lambda _task: picture(scene.splats, scene.marks, request), self._arrived, over=self._over)
+        self._lane.request(lambda _task: _timed(scene, request), self._arrived, over=self._over)
 
     def _over(self) -> None:
         self._drawing = False
 
-    def _arrived(self, pixels: U8) -> None:
+    def _arrived(self, answer: tuple[U8, float]) -> None:
+        pixels, took_s = answer
+        if self._still.isActive():
+            self._moving_px = affordable(pixels.shape[0] * pixels.shape[1], took_s)
         self._image = to_image(pixels)
         self.frames += 1
         self.update()
@@ -129,10 +136,20 @@ class SoftwareSurface(QWidget):
         painter.end()
 
 
-def smaller(request: ViewRequest) -> ViewRequest:
-    """The same view with at most `MOVING_PX` pixels."""
+def _timed(scene: Scene, request: ViewRequest) -> tuple[U8, float]:
+    start = time.perf_counter()
+    return picture(scene.splats, scene.marks, request), time.perf_counter() - start
+
+
+def affordable(pixels: int, took_s: float) -> float:
+    """Pixels of the next picture in motion, after one of `pixels` took `took_s`; half a step in logarithms, against jitter."""
+    return float(np.clip(pixels * np.sqrt(MOVING_S / max(took_s, 1e-4)), LEAST_PX, MOVING_PX))
+
+
+def smaller(request: ViewRequest, most_px: float = MOVING_PX) -> ViewRequest:
+    """The same view with at most `most_px` pixels."""
     width, height = request.camera.size_px
-    scale = min(1.0, float(np.sqrt(MOVING_PX / (width * height))))
+    scale = min(1.0, float(np.sqrt(most_px / (width * height))))
     return replace(request, camera=request.camera.resized((max(round(width * scale), 1), max(round(height * scale), 1))))
 
 

@@ -14,7 +14,7 @@ from app.panels.viewport import ViewportPanel
 from app.session import Selection, Session, Shown
 from app.widgets.graphics_probe import graphics
 from app.widgets.viewport_looks import CHOICES, TINT_RGB
-from app.widgets.viewport_surface import MOVING_PX, smaller
+from app.widgets.viewport_surface import LEAST_PX, MOVING_PX, affordable, smaller
 from diagnostics.diagnosis import Reported
 from diagnostics.verdict import Finding, GaussianPlace
 from render.raster.compare import psnr
@@ -391,6 +391,16 @@ def test_moving_pictures_are_small_and_still_ones_full(soft: ViewportPanel) -> N
     assert width * height <= MOVING_PX * 1.01
     assert width / height == pytest.approx(2560 / 1440, rel=0.01)
     assert smaller(ViewRequest(view.resized((200, 100)))).camera.size_px == (200, 100)
+
+
+def test_slow_pictures_in_motion_get_smaller_and_fast_ones_large_again() -> None:
+    """A million splats on two cores must still follow the hand."""
+    assert LEAST_PX < affordable(MOVING_PX, 0.4) < MOVING_PX
+    assert affordable(LEAST_PX, 5.0) == LEAST_PX
+    pixels: float = LEAST_PX
+    for _ in range(20):
+        pixels = affordable(int(pixels), 0.08 * pixels / (2 * MOVING_PX))  # a quick machine
+    assert pixels == MOVING_PX
 
 
 def test_closing_while_drawing_leaves_no_thread(qtbot: QtBot) -> None:
