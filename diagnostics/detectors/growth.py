@@ -104,7 +104,8 @@ def reset_not_made_good(
         return NotEvaluable((f"a checkpoint saved more than {schedule.recovery} iterations after a reset, in the chosen range",))
     if found.share < stuck:
         return None
-    drop = _drop_across(quality, found.reset, schedule)
+    onset = _onset(quality, schedule, found.reset, drop_db)
+    drop = _drop_across(quality, onset, schedule)
     iteration, source = found.checkpoint.iteration, file_of(found.checkpoint)
     told = "" if drop is None or quality is None else f", and {quality.name} stayed {drop:.1f} dB below what it was before"
     return Finding(
@@ -113,9 +114,9 @@ def reset_not_made_good(
         evidence=(
             EvidenceRow(f"Gaussians at opacity {reset_opacity:g}", found.share, stuck, "share", iteration, source),
             EvidenceRow("median opacity", float(np.median(found.checkpoint.gaussians.opacities)), None, "", iteration, source),
-            EvidenceRow("drop of quality across resets", drop, drop_db, "dB", found.reset, quality.source if quality else ""),
+            EvidenceRow("drop of quality across resets", drop, drop_db, "dB", onset, quality.source if quality else ""),
         ),
-        iterations=(schedule.resets[0], iteration), gaussians=GaussianPlace(found.rows, iteration, found.checkpoint.count),
+        iterations=(onset, iteration), gaussians=GaussianPlace(found.rows, iteration, found.checkpoint.count),
         confidence=0.7 if drop is None else 0.9, severity="minor" if drop is not None and drop < drop_db else None,
         colour_by="opacity", facts={"reset": found.reset},
     )
@@ -182,9 +183,19 @@ def _stuck_after_reset(
     return None
 
 
+def _onset(quality: Series | None, schedule: Schedule, last: int, drop_db: float) -> int:
+    """The first reset, not after `last`, from which quality never came back; `last` where quality does not tell."""
+    if quality is not None:
+        for reset in (reset for reset in schedule.resets if reset <= last):
+            before, after = best(until(quality, reset)), best(since(quality, reset + 1))
+            if before is not None and after is not None and before[1] - after[1] >= drop_db:
+                return reset
+    return last
+
+
 def _drop_across(quality: Series | None, reset: int, schedule: Schedule) -> float | None:
-    """dB lost from the best before the first reset to the settled end after `reset`; None where one is not known."""
+    """dB lost from the best until `reset` to the settled end after it; None where one is not known."""
     if quality is None:
         return None
-    before, after = best(until(quality, schedule.resets[0])), _settled_end(since(quality, reset + 1), schedule)
+    before, after = best(until(quality, reset)), _settled_end(since(quality, reset + 1), schedule)
     return None if before is None or after is None else before[1] - after[1]

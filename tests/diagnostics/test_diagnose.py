@@ -95,7 +95,7 @@ def test_root_causes_come_first_then_the_worst_then_the_earliest() -> None:
         "cause": pattern("cause", severity="minor", leads_to=("between",)),
         "between": pattern("between", leads_to=("effect",)),
     }
-    found = {"effect": fires(6), "late": fires(9), "early": fires(2), "cause": fires(1), "between": None}
+    found = {"effect": fires(6), "late": fires(9), "early": fires(iterations=(2, 10)), "cause": fires(1), "between": None}
     diagnosis = run_of(found, patterns)
     assert [f.pattern.name for f in diagnosis.findings] == ["early", "late", "cause", "effect"]
     assert diagnosis.findings[-1].consequence_of == ("CAUSE",)

@@ -8,6 +8,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.facts.logged import VIEWS
 from diagnostics.registry import FACTS
 from diagnostics.verdict import NotEvaluable
+from runs.events import LogEvent
 from runs.gaussians import Gaussians
 from tests.support.runs import changed, cloud, made_run, points_of, state_of
 from tests.support.training import LAST, RESETS, healthy_run, moved, start
@@ -47,6 +48,13 @@ def test_series_are_cut_to_the_range_and_named_when_missing(name: str) -> None:
     assert FACTS[name].missing == f"series {series.name}"
     assert lacks(Evidence(made_run(), (0, 600)).get(name))
     assert lacks(Evidence(healthy_run(), (5000, 6000)).get(name))
+
+
+def test_log_events_of_the_range_and_those_without_an_iteration() -> None:
+    """An out-of-memory text often does not say when; both ends of the range belong to it."""
+    events = tuple(LogEvent("evaluation", at, f"at {at}", "log:1") for at in (99, 100, 200, 201, None))
+    told = Evidence(made_run(events=events), (100, 200)).get("log_events")
+    assert [event.iteration for event in told] == [100, 200, None]
 
 
 def test_counts_come_from_saves_where_no_log_tells_them() -> None:

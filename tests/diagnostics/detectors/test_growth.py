@@ -46,7 +46,20 @@ def test_the_finding_counts_the_stuck_and_names_the_reset() -> None:
     assert finding.gaussians is not None
     assert (finding.gaussians.count, finding.gaussians.fraction, finding.gaussians.iteration) == (900, 1.0, LAST)
     assert finding.facts == {"reset": 1000}
+    assert finding.iterations == (500, LAST)
+    assert finding.evidence[2].value == pytest.approx(quality(500) - 13.0)
     assert "1,000 iterations after the reset at 1,000" in finding.says
+
+
+def test_the_fault_begins_at_the_reset_that_was_not_made_good() -> None:
+    """The first reset recovered: the user must be led to the second."""
+    psnr = {i: quality(i) if i <= 1000 else 13.0 for i in range(100, LAST + 1, 100)}
+    stuck = {c.iteration: c.gaussians for c in stuck_after_reset().checkpoints}
+    finding = found("opacity-reset-regression", healthy_run(checkpoints=stuck, series={"train/psnr": psnr}))
+    assert finding.iterations == (1000, LAST)
+    unlogged = dict.fromkeys(("train/psnr", "test/psnr", "view/psnr", "loss/l1"))
+    blind = found("opacity-reset-regression", healthy_run(checkpoints=stuck, series=unlogged))
+    assert (blind.iterations, blind.confidence, blind.evidence[2].value) == ((1000, LAST), 0.7, None)
 
 
 def test_without_a_save_after_the_recovery_a_reset_cannot_be_judged() -> None:
@@ -72,6 +85,7 @@ def test_removal_with_harm_is_found_where_it_began() -> None:
     assert 690 <= finding.iterations[0] <= 760
     assert finding.facts["left"] == 90
     assert finding.facts["best_iteration"] <= 700
+    assert (finding.evidence[2].value, finding.evidence[2].iteration) == (pytest.approx(5 / 220), 1100)
 
 
 @pytest.mark.parametrize("run", [pruned_on_purpose, long_finished_run, healthy_run])
