@@ -13,7 +13,7 @@ from runs.cameras import Camera
 RADIANS_PER_PX = 0.006  # a drag across 500 px turns half way round
 STEP_PER_NOTCH = 0.85  # of the distance to the pivot
 FLIGHT_PER_S = 0.7  # scene radii
-SAMPLED = 50_000  # points that settle the middle and size of a scene
+SAMPLED = 10_000  # points that settle the middle and size of a scene; more would hold up the window
 
 
 @dataclass(frozen=True, eq=False)
