@@ -25,6 +25,7 @@ from app import theme
 from app.lanes import close_lanes, settled
 from app.notices import Notice
 from app.session import State
+from app.warm import warm_up
 from app.window import Window, user_settings
 from diagnostics.diagnosis import Reported
 from diagnostics.verdict import SEVERITIES
@@ -96,6 +97,7 @@ def application(chosen: theme.Theme | None) -> QApplication:
     app.setApplicationName("Splat Doctor")
     app.setDesktopFileName("splatdoctor")
     theme.apply(app, chosen)
+    warm_up()
     return app
 
 

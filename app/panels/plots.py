@@ -64,7 +64,7 @@ class PlotsPanel(QWidget):
         series = state.run.series if state.run is not None else {}
         self._chosen = self._chosen if same_folder else default_choice(series)
         self._fill_menu()
-        self._build()
+        after_event(self, self._build)  # a turn of its own: with the other panels' work it would be felt
 
     def show_place(self, state: State) -> None:
         theme = theme_of(self)
