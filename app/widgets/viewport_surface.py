@@ -65,7 +65,7 @@ class SoftwareSurface(QWidget):
         self._moving_px: float = MOVING_PX
         self._lane = Latest("draw", self)
         self._still = QTimer(self, singleShot=True, interval=STILL_MS)
-        self._still.timeout.connect(self._draw_full)
+        self._still.timeout.connect(self._come_to_rest)
 
     def show_scene(self, scene: Scene | None) -> None:
         self._scene = scene
@@ -92,6 +92,10 @@ class SoftwareSurface(QWidget):
         self._closed = True
         self._still.stop()
         self._lane.close()
+
+    def _come_to_rest(self) -> None:
+        if self.isVisible():  # a window that was closed in motion has ended its lanes
+            self._draw_full()
 
     def _draw_full(self) -> None:
         self._still.stop()
