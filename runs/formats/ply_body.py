@@ -84,11 +84,23 @@ def _map(header: Header) -> U8:
     """The whole file, mapped read-only. Raises UnreadableFile when it is no longer the file whose header was read."""
     try:
         with header.path.open("rb") as file:
-            if Stamp.of(os.fstat(file.fileno())) != header.stamp:
-                raise UnreadableFile("this file changed after its header was read; reload the run", header.path)
+            _check_stamp(os.fstat(file.fileno()), header)
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
     except OSError as error:
         raise UnreadableFile(f"this file cannot be opened any more ({error.strerror or error})", header.path) from error
+
+
+def check_unchanged(header: Header) -> None:
+    """Raises UnreadableFile when the file is no longer the one whose header was read; a mapping of it must not be used."""
+    try:
+        _check_stamp(header.path.stat(), header)
+    except OSError as error:
+        raise UnreadableFile(f"this file cannot be opened any more ({error.strerror or error})", header.path) from error
+
+
+def _check_stamp(status: os.stat_result, header: Header) -> None:
+    if Stamp.of(status) != header.stamp:
+        raise UnreadableFile("this file changed after its header was read; reload the run", header.path)
 
 
 def map_rows(rows: Rows) -> U8:

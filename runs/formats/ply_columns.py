@@ -9,8 +9,8 @@ from threading import RLock
 import numpy as np
 from numpy.typing import NDArray
 
-from runs.arrays import F32, U32
-from runs.formats.ply_body import Rows, map_rows, read_properties
+from runs.arrays import F32, U8, U32
+from runs.formats.ply_body import Rows, check_unchanged, map_rows, read_properties
 from runs.formats.ply_header import Element
 from runs.formats.ply_kernels import gather_splats, gather_words
 from runs.gaussians import COLUMNS
@@ -83,8 +83,8 @@ class Columns:
 
     def __init__(self, header: SplatHeader) -> None:
         self._header = header
-        self._swap = header.rows.header.order == ">"
         self._read: dict[str, F32] = {}
+        self._mapped: U8 | None = None
         self._lock = RLock()
 
     def load(self, name: str) -> F32:
@@ -92,6 +92,8 @@ class Columns:
         with self._lock:
             if name not in self._read:
                 self._read.update(self._fetch(name))
+            if {*COLUMNS, "sh_rest"} <= self._read.keys():
+                self._mapped = None  # an open mapping keeps some systems from replacing the file
             return self._read[name]
 
     def _fetch(self, name: str) -> dict[str, F32]:
@@ -112,18 +114,26 @@ class Columns:
         starts = self._header.rows.element.starts
         return np.array([starts[name] for name in names], np.uint64)
 
+    def _rows(self) -> U8:
+        """The mapped rows. The mapping is kept between two columns, for mapping anew costs as much as copying."""
+        if self._mapped is None:
+            self._mapped = map_rows(self._header.rows)
+        else:
+            check_unchanged(self._header.rows.header)
+        return self._mapped
+
     def _splats(self) -> dict[str, F32]:
         """The five columns by the fast kernel; a missing third scale is filled with another and overwritten later."""
         count, stored = self._header.count, self._header.columns
         three_scales = (*stored["log_scales"], "scale_0")[:3]
         offsets = self._offsets((*MEANS, *three_scales, *stored["sh0"], *QUATS, "opacity"))
         out: dict[str, U32] = {name: np.empty((count, *shape), np.uint32) for name, shape in COLUMNS.items()}
-        rows = map_rows(self._header.rows)
+        rows = self._rows()
         with PARALLEL_LOCK:
             gather_splats(
-                rows, offsets, self._swap, out["means"], out["log_scales"], out["sh0"], out["quats_wxyz"], out["logit_opacities"],
+                rows, offsets, out["means"], out["log_scales"], out["sh0"], out["quats_wxyz"], out["logit_opacities"],
             )
-        return {name: words.view(np.float32) for name, words in out.items()}
+        return {name: self._floats(words) for name, words in out.items()}
 
     def _any_splats(self, names: Mapping[str, Sequence[str]]) -> dict[str, F32]:
         """The five columns from any stored type or text, in one pass."""
@@ -136,13 +146,19 @@ class Columns:
         names = np.reshape(self._header.columns["sh_rest"], (3, -1)).T.ravel().tolist()
         if self._is_fast(names):
             words = np.empty((self._header.count, len(names)), np.uint32)
-            rows = map_rows(self._header.rows)
+            rows = self._rows()
             with PARALLEL_LOCK:
-                gather_words(rows, self._offsets(names), self._swap, words)
-            values: F32 = words.view(np.float32)
+                gather_words(rows, self._offsets(names), words)
+            values = self._floats(words)
         else:
             values = read_properties(self._header.rows, names)
         return values.reshape(self._header.count, len(names) // 3, 3)
+
+    def _floats(self, words: U32) -> F32:
+        """Words in the order of the file as numbers."""
+        if self._header.rows.header.order == ">":
+            words.byteswap(inplace=True)
+        return words.view(np.float32)
 
     def _finish(self, name: str, values: F32) -> F32:
         """Our shape and meaning for a column as it was stored."""

@@ -145,6 +145,11 @@ def test_a_file_rewritten_after_its_header_was_read_is_not_misread(tmp_path: Pat
     write_splats(path, random_gaussians(3))
     with pytest.raises(UnreadableFile, match="changed after its header was read"):
         _ = gaussians.means
+    half_read = read_gaussians(path)
+    _ = half_read.means
+    write_splats(path, random_gaussians(2))
+    with pytest.raises(UnreadableFile, match="changed after its header was read"):
+        _ = half_read.sh_rest
 
 
 def test_a_column_is_read_once(tmp_path: Path) -> None:
