@@ -17,12 +17,12 @@ MOST_CAMERAS = 8  # named in a finding: the worst are enough to look at
 @detects("floaters")
 def floaters(
     checkpoint: Checkpoint, views: Views, floater_score: F32, photographed: tuple[View, ...] | None = None, *,
-    score: float = 0.5, share_of_visible: float = 0.025, without_photos: float = 0.05, visible: float = 0.02,
+    score: float = 0.5, share_of_visible: float = 0.03, without_photos: float = 0.05, visible: float = 0.02,
     fewest_views: int = 4,
 ) -> Finding | NotEvaluable | None:
     """Visible Gaussians that hang before the surfaces and stand alone there."""
     limit = share_of_visible if photographed is not None else without_photos
-    if len(views.train) < fewest_views:
+    if len(views.each) < fewest_views:
         return NotEvaluable((f"at least {fewest_views} training cameras (a floater shows by what the other views see)",))
     seen = views.largest > visible
     if not seen.any():
@@ -42,7 +42,7 @@ def floaters(
             *_weights(checkpoint, views, floating),
         ),
         gaussians=GaussianPlace(rows, checkpoint.iteration, views.splats.stored_count),
-        cameras=tuple(view.camera.name for view in views.train[:MOST_CAMERAS]),
+        cameras=tuple(view.camera.name for view in views.each[:MOST_CAMERAS]),
         confidence=0.85 if photographed is not None else 0.6, colour_by="floater_score", facts={"floaters": len(rows)},
     )
 

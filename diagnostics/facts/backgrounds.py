@@ -9,6 +9,7 @@ from diagnostics.facts import logged  # noqa: F401  (test_psnr)
 from diagnostics.facts.pictures import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, COLOURS, composite, empty_pixels, over, psnr
 from diagnostics.registry import fact
+from diagnostics.verdict import NotEvaluable
 from render.raster.cpu import rasterise
 from render.raster.measures import capped, contributions_of
 from render.splats import Splats, prepare
@@ -18,10 +19,11 @@ from runs.checkpoints import Checkpoint
 from runs.run import Run
 from runs.series import Series
 
-EARLIEST = 3  # checkpoints that are tried: early models are transparent, so that the background still shows
+EARLIEST = 2  # checkpoints that are tried: early models are transparent, so that the background still shows
 MOST_VIEWS = 32
 PHOTOS_FOR_COLOUR = 8
 MOSTLY = 0.5  # of its weight
+LEAST_SHARE = 0.01  # of the photos' pixels: below it there is no flat background to ask the model about
 LEAST_WEIGHT = 1.0  # pixels, over all photos: what adds less than one pixel paints nothing
 LONGEST_SIDE_PX = 1024
 
@@ -63,6 +65,10 @@ def photo_background(
         return None
     shares = {colour: float(np.mean([empty_pixels(photo, colour).mean() for _, photo in photos])) for colour in COLOURS}
     colour = max(shares, key=lambda name: shares[name])
+    has_alpha = any(photo.shape[2] == 4 for _, photo in photos)
+    if shares[colour] < LEAST_SHARE:
+        nobody = np.zeros(0, np.int64)
+        return PhotoBackground(colour, shares[colour], float("nan"), has_alpha, checkpoint.iteration, nobody, splats.stored_count)
     pixels, opacity = 0, 0.0
     total, on_empty = np.zeros(len(splats)), np.zeros(len(splats))
     for camera, photo in photos:
@@ -72,10 +78,9 @@ def photo_background(
         pixels, opacity = pixels + int(empty.sum()), opacity + float(picture.alpha[empty].sum())
         total += contributions_of(picture).weight_sum
         on_empty += _weight_on(splats, camera, empty)
-    covered = opacity / pixels if pixels else float("nan")
-    has_alpha = any(photo.shape[2] == 4 for _, photo in photos)
     painters = splats.rows[on_empty > MOSTLY * np.maximum(total, LEAST_WEIGHT)]
-    return PhotoBackground(colour, shares[colour], covered, has_alpha, checkpoint.iteration, painters, splats.stored_count)
+    return PhotoBackground(
+        colour, shares[colour], opacity / pixels, has_alpha, checkpoint.iteration, painters, splats.stored_count)
 
 
 def _weight_on(splats: Splats, camera: Camera, pixels: Mask) -> F32:
@@ -86,9 +91,12 @@ def _weight_on(splats: Splats, camera: Camera, pixels: Mask) -> F32:
 
 @fact(missing="a logged test PSNR (series test/psnr) at a saved iteration, with the photos of the held-out views (--data)")
 def background_trial(
-    run: Run, checkpoints: tuple[Checkpoint, ...], cameras: tuple[Camera, ...], test_psnr: Series, beat: Callable[[], None],
-) -> BackgroundTrial | None:
+    run: Run, checkpoints: tuple[Checkpoint, ...], cameras: tuple[Camera, ...], test_psnr: Series,
+    photo_background: PhotoBackground, beat: Callable[[], None],
+) -> BackgroundTrial | NotEvaluable | None:
     """Of the earliest logged checkpoints, the one where black and white differ most."""
+    if photo_background.share < LEAST_SHARE and not photo_background.has_alpha:
+        return NotEvaluable(("photos with a flat background or alpha",))
     held_out = tuple(camera for camera in cameras if camera.split == "test" and camera.name in run.photos)
     trials = []
     for checkpoint in checkpoints:

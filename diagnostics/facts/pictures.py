@@ -1,8 +1,7 @@
-"""Facts from pictures: the last checkpoint of the range rendered at the cameras, beside the photos where they are at hand.
+"""Facts from pictures: the last checkpoint of the range rendered at training cameras, beside the photos where they are at hand.
 
-Cost: at most 24 training views, each rendered twice, and 8 held-out ones, of at most 512 px on the longer side, evenly
-chosen; about 0.25 s per rendering of a million Gaussians on two cores, so some 15 s. Per-Gaussian numbers are kept as
-sums, never per view and pixel.
+Cost: at most 16 views of at most 512 px on the longer side, evenly chosen, each rendered twice; about 0.25 s per rendering
+of a million Gaussians on two idle cores, so some 8 s. Per-Gaussian numbers are kept as sums, never per view and pixel.
 """
 
 from collections.abc import Callable
@@ -27,8 +26,7 @@ from runs.errors import RunError
 from runs.gaussians import Gaussians
 from runs.run import Run
 
-MOST_TRAIN_VIEWS = 24
-MOST_TEST_VIEWS = 8
+MOST_VIEWS = 16
 PHOTOS = "the photos (give the data folder with --data)"
 SEEN_WEIGHT = 0.02  # of a pixel: below five 8-bit levels in the strongest pixel a splat does not count as seen
 FEWEST_WITNESSES = 3  # two colours always agree about their mean half way between them
@@ -39,18 +37,16 @@ class View:
     """One camera at the size it was rendered at."""
 
     camera: Camera
-    size_kept: bool  # False: the picture was scaled down
     psnr: float | None  # dB of the render on black against the photo on black; None without photo
     shift: Shift | None  # None without photo, or where the picture cannot tell
 
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """Every rendered view, and what each of M splats did in the training views."""
+    """Every rendered training view, and what each of M splats did in them."""
 
     splats: Splats
-    train: tuple[View, ...]
-    test: tuple[View, ...]
+    each: tuple[View, ...]
     weight: F64  # float64 [M], alpha × transmittance summed over pixels and training views
     front_weight: F64  # float64 [M], the part of it in pixels where the splat lies clearly before the region's surface
     largest: F32  # float32 [M], 0..1, the largest weight in any pixel
@@ -80,38 +76,34 @@ def photo_at(run: Run, camera: Camera) -> F32 | None:
 
 @fact(missing=f"{saved.CHECKPOINT}; {camera_facts.CAMERAS}")
 def views(
-    run: Run, gaussians: Gaussians, cameras: tuple[Camera, ...], train_cameras: tuple[Camera, ...], beat: Callable[[], None],
+    run: Run, gaussians: Gaussians, train_cameras: tuple[Camera, ...], beat: Callable[[], None],
 ) -> Views:
     """The last checkpoint of the range at its cameras, with photos where they are at hand."""
     splats = prepare(gaussians)
     sums = _Sums(splats)
-    train = []
-    for camera in evenly(train_cameras, MOST_TRAIN_VIEWS):
+    each = []
+    for camera in evenly(train_cameras, MOST_VIEWS):
         beat()
-        train.append(_look(run, splats, camera, sums))
-    test = []
-    for camera in evenly(tuple(c for c in cameras if c.split == "test"), MOST_TEST_VIEWS):
-        beat()
-        test.append(_look(run, splats, camera, None))
-    return Views(splats, tuple(train), tuple(test), *sums.results())
+        each.append(_look(run, splats, camera, sums))
+    return Views(splats, tuple(each), *sums.results())
 
 
 @fact(missing=PHOTOS)
 def photographed(views: Views) -> tuple[View, ...] | None:
     """Training views that have a photo; at least one."""
-    return tuple(view for view in views.train if view.psnr is not None) or None
+    return tuple(view for view in views.each if view.psnr is not None) or None
 
 
-def _look(run: Run, splats: Splats, camera: Camera, sums: "_Sums | None") -> View:
+def _look(run: Run, splats: Splats, camera: Camera, sums: "_Sums") -> View:
     shown = capped(camera)
     photo = photo_at(run, shown)
-    on_black = None if photo is None else composite(photo, BLACK)
-    picture = rasterise(splats, shown, contributions=sums is not None)
-    if sums is not None:
-        sums.add(shown, picture, on_black)
-    quality = None if on_black is None else psnr(picture.rgb, on_black)
-    moved = None if on_black is None else residual_shift(np.clip(picture.rgb, 0, 1), on_black)
-    return View(shown, shown is camera, quality, moved)
+    picture = rasterise(splats, shown, contributions=True)
+    if photo is None:
+        sums.add(shown, picture, None)
+        return View(shown, None, None)
+    on_black = composite(photo, BLACK)
+    sums.add(shown, picture, on_black)
+    return View(shown, psnr(picture.rgb, on_black), residual_shift(np.clip(picture.rgb, 0, 1), on_black))
 
 
 class _Sums:

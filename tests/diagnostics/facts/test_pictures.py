@@ -9,7 +9,7 @@ import pytest
 
 import diagnostics.facts  # noqa: F401  (registers them)
 from diagnostics.evidence import Cancelled, Evidence
-from diagnostics.facts.pictures import MOST_TRAIN_VIEWS, Views, evenly
+from diagnostics.facts.pictures import MOST_VIEWS, Views, evenly
 from diagnostics.verdict import NotEvaluable
 from runs.photos import Photo
 from runs.run import Run
@@ -25,11 +25,9 @@ def get(run: Run, name: str) -> Any:
 def test_a_model_equals_the_photos_that_were_taken_of_it() -> None:
     """8-bit photos of the model itself: everything that is not rounding would be a mistake of the measurement."""
     views: Views = get(against_photos(scene()), "views")
-    assert len(views.train) == 12
-    assert len(views.test) == 2
-    assert min(view.psnr or 0 for view in (*views.train, *views.test)) > 55
-    assert all(view.shift is not None and view.shift.length_px < 0.02 for view in views.train)
-    assert all(view.size_kept for view in views.train)
+    assert len(views.each) == 12
+    assert min(view.psnr or 0 for view in views.each) > 55
+    assert all(view.shift is not None and view.shift.length_px < 0.02 for view in views.each)
 
 
 def test_without_photos_the_geometry_is_still_measured() -> None:
@@ -37,7 +35,7 @@ def test_without_photos_the_geometry_is_still_measured() -> None:
     run = healthy_run(checkpoints={LAST: scene()}, cameras=cameras())
     views: Views = get(run, "views")
     assert views.weight.sum() > 0
-    assert all(view.psnr is None and view.shift is None for view in views.train)
+    assert all(view.psnr is None and view.shift is None for view in views.each)
     for name in ("photographed", "photo_spread", "ghost_score", "photo_background"):
         answer = get(run, name)
         assert isinstance(answer, NotEvaluable)
@@ -74,8 +72,8 @@ def test_one_unreadable_photo_is_noted_and_the_others_are_used() -> None:
     photos = {**run.photos, broken: Photo(broken, Path("nowhere") / broken)}
     run = replace(run, sources=replace(run.sources, photos=lambda: photos))
     views: Views = get(run, "views")
-    assert views.train[0].psnr is None
-    assert sum(view.psnr is not None for view in views.train) == 11
+    assert views.each[0].psnr is None
+    assert sum(view.psnr is not None for view in views.each) == 11
     assert any(broken in note.file for note in run.notes)
 
 
@@ -88,11 +86,11 @@ def test_cancelling_stops_between_views() -> None:
 
 
 def test_views_are_chosen_evenly_and_keep_both_ends() -> None:
-    """The first 24 cameras of a capture are one side of it."""
+    """The first 16 cameras of a capture are one side of it."""
     ring = ring_cameras(100)
-    chosen = evenly(ring, MOST_TRAIN_VIEWS)
+    chosen = evenly(ring, MOST_VIEWS)
     gaps = np.diff([ring.index(camera) for camera in chosen])
-    assert len(chosen) == MOST_TRAIN_VIEWS
+    assert len(chosen) == MOST_VIEWS
     assert (chosen[0], chosen[-1]) == (ring[0], ring[-1])
-    assert set(gaps) <= {4, 5}
-    assert evenly(ring[:3], MOST_TRAIN_VIEWS) == ring[:3]
+    assert set(gaps) <= {6, 7}
+    assert evenly(ring[:3], MOST_VIEWS) == ring[:3]
