@@ -28,9 +28,10 @@ def memories(training_state: TrainingState) -> tuple[Memory, ...]:
 
 @fact(missing="the planned number of iterations (setting iterations)")
 def planned_iterations(run: Run) -> int | None:
-    """Where the trainer meant to stop."""
+    """Where the trainer meant to stop, as the run stored it: a default may have been overridden."""
     for name in ("iterations", "max_steps", "max_num_iterations"):
-        value = run.settings.value(name)
+        setting = run.settings.get(name)
+        value = setting.value if setting is not None and setting.stored else None
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
     return None
