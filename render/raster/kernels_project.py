@@ -10,6 +10,7 @@ from render.raster import layout
 from runs.arrays import F32, F64, Array
 from runs.kernels import kernel
 
+BRIGHTEST = np.float32(1e30)
 FURTHEST_PX = 1e15  # beyond it float32 squares overflow; no such splat reaches a picture
 X, X_REST, Y, Y_REST = layout.X, layout.X_REST, layout.Y, layout.Y_REST
 HALF_X, SLOPE, HALF_Y, LN_OPACITY = layout.HALF_X, layout.SLOPE, layout.HALF_Y, layout.LN_OPACITY
@@ -110,9 +111,14 @@ def colour_range(slots: Array, means: F32, sh: F32, degree: int, centre: F64, ro
             red += terms[k] * sh[i, k, 0]
             green += terms[k] * sh[i, k, 1]
             blue += terms[k] * sh[i, k, 2]
-        rows[slot, RED] = max(red, np.float32(0))
-        rows[slot, GREEN] = max(green, np.float32(0))
-        rows[slot, BLUE] = max(blue, np.float32(0))
+        rows[slot, RED], rows[slot, GREEN], rows[slot, BLUE] = _lit(red), _lit(green), _lit(blue)
+
+
+@kernel
+def _lit(value: np.float32) -> np.float32:
+    """A colour of at least 0; no NaN and no infinity, which would spread to every pixel of a segment."""
+    positive = value if value > np.float32(0) else np.float32(0)
+    return positive if positive < BRIGHTEST else BRIGHTEST
 
 
 @kernel
