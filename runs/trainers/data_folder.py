@@ -39,10 +39,10 @@ def find_data(
 
 
 def _near(run: Path, recorded: str) -> Iterator[Path]:
-    """Folders near the run whose path ends as the recorded one does; longer matches first."""
+    """Folders in or near the run whose path ends as the recorded one does; longer matches first."""
     tail = [part for part in _pure(recorded).parts if part not in ("/", "\\", "..", ".") and ":" not in part]
     for length in (2, 1):
-        for ancestor in list(run.parents)[:ANCESTORS] if len(tail) >= length else ():
+        for ancestor in (run, *list(run.parents)[:ANCESTORS]) if len(tail) >= length else ():
             candidate = ancestor.joinpath(*tail[-length:])
             if candidate != run and _is_data(candidate):
                 yield candidate

@@ -185,6 +185,14 @@ def test_a_data_folder_of_the_same_name_nearby_is_found_and_noted(source: str, t
     assert set(run.photos) == {"a.jpg", "b.jpg"}
 
 
+def test_a_data_folder_inside_the_run_is_found(tmp_path: Path) -> None:
+    """The embedded sample carries its scene under the scene's own name."""
+    folder = write_inria_run(tmp_path / "run", cameras=["a.jpg"], source="/data/scenes/garden")
+    assert open_run(folder).data is None
+    near = write_photos(folder / "garden", ["a.jpg"])
+    assert open_run(folder).data == near
+
+
 def test_another_scene_of_the_same_name_is_not_taken(tmp_path: Path) -> None:
     """Foreign photos would make a healthy run look broken."""
     write_photos(tmp_path / "scenes" / "garden", ["x.jpg", "y.jpg"])
