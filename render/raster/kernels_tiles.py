@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from render.raster import layout
+from render.raster.prefetch import AHEAD, prefetch_row
 from runs.arrays import F32, I64, Array
 from runs.kernels import kernel
 
@@ -22,6 +23,8 @@ def count_range(first: int, last: int, order: Array, rows: F32, boxes: Array, ti
     """Add to `counts` [tiles] how many splats of order[first:last] touch each tile."""
     for at in range(first, last):
         slot = order[at]
+        if at + AHEAD < last:
+            prefetch_row(boxes, order[at + AHEAD])
         left, right = int(boxes[slot, 0]), int(boxes[slot, 2])
         wide = right - left >= SMALL
         for tile_y in range(boxes[slot, 1], boxes[slot, 3] + 1):
@@ -38,6 +41,8 @@ def fill_range(
     """Append the splats of order[first:last] to their tiles' lists; `cursors` [tiles] are the next free places."""
     for at in range(first, last):
         slot = order[at]
+        if at + AHEAD < last:
+            prefetch_row(boxes, order[at + AHEAD])
         left, right = int(boxes[slot, 0]), int(boxes[slot, 2])
         wide = right - left >= SMALL
         for tile_y in range(boxes[slot, 1], boxes[slot, 3] + 1):
