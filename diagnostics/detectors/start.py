@@ -10,7 +10,7 @@ from diagnostics.measures.shares import quantile
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
 from runs import quantities
-from runs.arrays import F64, Array
+from runs.arrays import F32, F64, Array
 from runs.checkpoints import Checkpoint
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
@@ -45,10 +45,11 @@ def sparse_points(
 
 @detects("degenerate-initial-covariance")
 def degenerate_covariance(
-    initial_checkpoint: Checkpoint, initial_gaussians: Gaussians, *, flat: float = 1e-6, zero_quat: float = 1e-6,
+    initial_checkpoint: Checkpoint, initial_gaussians: Gaussians, initial_spacing: F32,
+    *, flat: float = 1e-6, zero_quat: float = 1e-6,
 ) -> Finding | None:
     """Initial Gaussians have no extent, or a quaternion that names no rotation: their covariance cannot be inverted."""
-    spacing = quantile(quantities.neighbour_distance(initial_gaussians), 0.5)
+    spacing = quantile(initial_spacing, 0.5)
     longest = initial_gaussians.scales.max(axis=1)
     with np.errstate(invalid="ignore"):
         pointlike = ~(longest > flat * spacing if np.isfinite(spacing) else longest > 0)
@@ -71,12 +72,12 @@ def degenerate_covariance(
 
 @detects("initial-scale-too-large")
 def initial_scale(
-    initial_checkpoint: Checkpoint, initial_gaussians: Gaussians, cameras_spread: CameraSpread | None = None,
-    *, spacings: float = 4.0, extents: float = 0.1,
+    initial_checkpoint: Checkpoint, initial_gaussians: Gaussians, initial_spacing: F32,
+    cameras_spread: CameraSpread | None = None, *, spacings: float = 4.0, extents: float = 0.1,
 ) -> Finding | None:
     """Initial Gaussians reach far beyond their neighbours, or are larger than what the trainer prunes as too large."""
     longest = quantities.max_scale(initial_gaussians)
-    in_spacings = longest / np.maximum(quantities.neighbour_distance(initial_gaussians), np.finfo(np.float32).tiny)
+    in_spacings = longest / np.maximum(initial_spacing, np.finfo(np.float32).tiny)
     extent = cameras_spread.extent if cameras_spread is not None and cameras_spread.extent > 0 else float("nan")
     overlap, size = quantile(in_spacings, 0.5), quantile(longest, 0.5) / extent
     if not (overlap > spacings or size > extents):

@@ -6,13 +6,18 @@ from diagnostics.facts import cameras, logged, saved, taken  # noqa: F401  (the 
 from diagnostics.measures.coverage import Coverage, coverage_of
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
+from runs import quantities
+from runs.arrays import F32
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
 
 
-@fact(missing="a checkpoint saved before the first densification (ask the trainer to save one early, e.g. at iteration 100)")
+EARLY = "a checkpoint saved before the first densification (ask the trainer to save one early, e.g. at iteration 100)"
+
+
+@fact(missing=EARLY)
 def initial_checkpoint(
     first_checkpoint: Checkpoint, start_points: PointCloud | None = None, schedule: Schedule | None = None,
 ) -> Checkpoint | None:
@@ -23,10 +28,16 @@ def initial_checkpoint(
     return first_checkpoint if events and first_checkpoint.iteration <= events[0] else None
 
 
-@fact(missing="a checkpoint saved before the first densification (ask the trainer to save one early, e.g. at iteration 100)")
+@fact(missing=EARLY)
 def initial_gaussians(initial_checkpoint: Checkpoint) -> Gaussians:
     """Its Gaussians: moved a little, neither cloned, split nor pruned."""
     return initial_checkpoint.gaussians
+
+
+@fact(missing=EARLY)
+def initial_spacing(initial_gaussians: Gaussians) -> F32:
+    """float32 [N], mean distance to the three nearest initial Gaussians, world units; seconds for a million."""
+    return quantities.neighbour_distance(initial_gaussians)
 
 
 @fact(missing="the points that training started from, and the cameras")
