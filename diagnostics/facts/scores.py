@@ -4,7 +4,7 @@ import numpy as np
 
 from diagnostics.facts import pictures, saved, shapes  # noqa: F401  (views, neighbour_distance)
 from diagnostics.facts.pictures import FEWEST_WITNESSES, View, Views
-from diagnostics.measures.robust import ramp
+from diagnostics.measures.ramps import ramp
 from diagnostics.registry import fact
 from diagnostics.verdict import NotEvaluable
 from runs.arrays import F32, F64

@@ -22,12 +22,6 @@ def effective_rank(gaussians: Gaussians) -> F32:
 
 
 @fact(missing=CHECKPOINT)
-def max_scale(gaussians: Gaussians) -> F32:
-    """float32 [N], the largest standard deviation, world units."""
-    return quantities.max_scale(gaussians)
-
-
-@fact(missing=CHECKPOINT)
 def neighbour_distance(gaussians: Gaussians) -> F32:
     """float32 [N], mean distance to the three nearest Gaussians, world units; NaN where there are none."""
     return quantities.neighbour_distance(gaussians)

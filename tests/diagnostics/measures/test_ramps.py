@@ -1,34 +1,12 @@
-"""Robust statistics and shares: what a detector's limit is held against."""
+"""Soft steps and shares: what scores and limits are made of."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnostics.measures.robust import middle_and_spread, ramp, robust_z
+from diagnostics.measures.ramps import ramp
 from diagnostics.measures.shares import quantile, share, weighted_quantile, weighted_share
-
-
-def test_one_wild_value_moves_neither_middle_nor_spread() -> None:
-    """A limit on a mean could be broken by a single row; these must not be."""
-    values = np.random.default_rng(0).normal(3, 2, 10_001)
-    values[0] = 1e12
-    middle, spread = middle_and_spread(values)
-    assert middle == pytest.approx(3, abs=0.1)
-    assert spread == pytest.approx(2, rel=0.05)  # scaled to the standard deviation of a normal distribution
-
-
-def test_values_that_are_not_finite_are_left_out_and_stay_out() -> None:
-    """NaN rows are evidence of another fault and must not decide this one."""
-    z = robust_z(np.array([1, 2, 3, np.nan, np.inf]))
-    assert z[1] == 0
-    assert np.isnan(z[3])
-    assert np.isnan(middle_and_spread(np.array([np.nan]))).all()
-
-
-def test_equal_values_are_no_outliers() -> None:
-    """A spread of zero would divide every tiny difference by nothing."""
-    assert (robust_z(np.array([2.0, 2.0, 2.0, 5.0])) == 0).all()
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1), st.floats(-10, 10), st.floats(0.01, 10))
