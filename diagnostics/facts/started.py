@@ -13,7 +13,6 @@ from runs.checkpoints import Checkpoint
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
 
-
 EARLY = "a checkpoint saved before the first densification (ask the trainer to save one early, e.g. at iteration 100)"
 
 
