@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayo
 
 from app.session import Session, State
 from app.theme import after_event, theme_of
-from app.widgets.chart import AXIS_WIDTH_PX, READOUT_WIDTH_PX, Chart, WholeNumbers, dressed_axis
+from app.widgets.chart import READOUT_WIDTH_PX, Chart, WholeNumbers, dressed_axis
 from app.widgets.chart_choice import charts, choosable, default_choice, family
 from app.widgets.iteration_axis import extent
 from runs.arrays import F64
@@ -28,8 +28,7 @@ class PlotsPanel(QWidget):
         self.view.ci.layout.setSpacing(0)
         self.view.ci.layout.setContentsMargins(4, 4, 8, 4)
         self.view.ci.layout.setColumnStretchFactor(1, 1)
-        for column, width in ((0, AXIS_WIDTH_PX), (2, READOUT_WIDTH_PX)):
-            self.view.ci.layout.setColumnFixedWidth(column, width)
+        self.view.ci.layout.setColumnMinimumWidth(2, READOUT_WIDTH_PX)
         self.menu = QMenu(self)
         self.chooser = QToolButton()
         self.chooser.setText("Series")
@@ -131,6 +130,7 @@ class PlotsPanel(QWidget):
             axis = dressed_axis(WholeNumbers, "bottom", "Iteration", theme)
             axis.linkToView(self.charts[-1].vb)
             self.view.addItem(axis, row=len(self.charts), col=1)
+        self.view.ci.setGeometry(self.view.range)  # an empty layout had shrunk it
         self.show_everything()
         self.show_place(self._session.state)
         for chart in self.charts:

@@ -106,6 +106,7 @@ class Chart(QObject):
 
     def _dress(self) -> None:
         self.left.setWidth(AXIS_WIDTH_PX)
+        self.readout.setMaximumWidth(READOUT_WIDTH_PX)
         self.left.setStyle(maxTickLevel=0)  # the next level's labels would touch each other on a low chart
         self.left.setGrid(30)
         self.left.linkToView(self.vb)

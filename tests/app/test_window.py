@@ -77,6 +77,7 @@ def test_scrubbing_moves_gaussians_and_plot_cursor_together(opened, qtbot):
 def test_a_click_in_a_plot_moves_the_session(opened, qtbot):
     """The plot is as good a place to scrub as the timeline."""
     chart, view = panel(opened, PlotsPanel).charts[0], panel(opened, PlotsPanel).view
+    qtbot.waitUntil(lambda: chart.vb.width() > 100)  # laid out
     where = view.mapFromScene(chart.vb.mapViewToScene(QPointF(980, chart.vb.viewRect().center().y())))
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=where)
     qtbot.waitUntil(lambda: opened.session.state.iteration == 1000)
