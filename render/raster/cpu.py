@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from runs.cameras import Camera
 
 Share = Callable[[Callable[..., Any], int], list[Any]]
 MIN_SHARE = 4096  # splats: below it a second thread costs more than it saves
+MOST_ENTRIES = 50_000_000  # of tile lists held at once, 0.8 GB with contributions: exploded scales would fill the memory
 BLEND_PARTS = 32  # interleaved shares of the tiles; more than threads, so that no thread waits long for the last
 
 
@@ -41,8 +43,9 @@ class _Frame:
 
 @dataclass(frozen=True, eq=False)
 class _Lists:
-    """The splats of each tile, nearest first: tile t owns entries[starts[t]:starts[t + 1]]."""
+    """The splats of each tile, nearest first: tile first_tile + t owns entries[starts[t]:starts[t + 1]]."""
 
+    first_tile: int
     starts: I64  # int64 [tiles + 1]
     entries: Array  # int32 [E], slots
 
@@ -51,11 +54,29 @@ class _Lists:
 class _Blending:
     """What blending needs besides the splats; see `rasterise`."""
 
-    size_px: tuple[int, int]
-    background: tuple[float, float, float]
+    size_px: I64  # int64 [2]
+    background: F32  # float32 [3]
     t_stop: float
-    contributions: bool
-    counted_before: F32 | None
+    limits: F32  # float32 [H, W] or [0, 0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Canvas:
+    """The picture being filled, band by band."""
+
+    rgb: F32
+    alpha: F32
+    depth: F32
+    mode_slot: Array  # int32 [H, W], -1 where nothing was hit
+    added: Contributions | None
+
+    @classmethod
+    def empty(cls, size_px: tuple[int, int], splats: int, contributions: bool) -> "_Canvas":
+        width, height = size_px
+        added = Contributions(np.zeros(splats, np.float32), np.zeros(splats, np.float32), np.zeros(splats, np.int32))
+        alpha, depth = np.empty((2, height, width), np.float32)
+        return cls(np.empty((height, width, 3), np.float32), alpha, depth, np.empty((height, width), np.int32),
+                   added if contributions else None)
 
 
 def rasterise(
@@ -71,14 +92,19 @@ def rasterise(
     [H, W] only in pixels where it is nearer than that depth. `threads` defaults to one per core, and
     changes no result. Safe to call from several threads at once.
     """
+    limits = np.empty((0, 0), np.float32) if counted_before is None else np.ascontiguousarray(counted_before, np.float32)
+    how = _Blending(np.array(camera.size_px, np.int64), np.asarray(background, np.float32), t_stop, limits)
+    canvas = _Canvas.empty(camera.size_px, len(splats), contributions)
+    tiles_x, tiles_y = ((size + layout.TILE - 1) // layout.TILE for size in camera.size_px)
     workers = threads or os.cpu_count() or 1
     with ThreadPoolExecutor(workers) as pool:
         share = _sharing(pool, workers)
         frame = _project(splats, camera, near, share)
         _colour(frame, splats, camera, sh_degree, colours, share)
-        lists = _tile_lists(frame, camera, share)
-        blending = _Blending(camera.size_px, background, t_stop, contributions, counted_before)
-        return _blend(frame, lists, blending, pool)
+        counts = _count(frame, (tiles_x, tiles_y), share)
+        for band in _bands(counts.sum(axis=1).reshape(tiles_y, tiles_x).sum(axis=1)):
+            _blend(frame, _fill(frame, counts, tiles_x, band, share), canvas, how, pool)
+    return _picture(frame, canvas)
 
 
 def _sharing(pool: ThreadPoolExecutor, workers: int) -> Share:
@@ -123,53 +149,62 @@ def _colour(
     share(work, len(slots))
 
 
-def _tile_lists(frame: _Frame, camera: Camera, share: Share) -> _Lists:
-    tiles_x, tiles_y = ((size + layout.TILE - 1) // layout.TILE for size in camera.size_px)
+def _count(frame: _Frame, tiles: tuple[int, int], share: Share) -> I64:
+    """int64 [tiles, parts]: how long each part's share of the splats makes the list of each tile."""
 
     def count(_part: int, first: int, last: int) -> I64:
-        counts = np.zeros(tiles_x * tiles_y, np.int64)
-        count_range(first, last, frame.order, frame.rows, frame.boxes, tiles_x, counts)
+        counts = np.zeros(tiles[0] * tiles[1], np.int64)
+        count_range(first, last, frame.order, frame.rows, frame.boxes, tiles[0], counts)
         return counts
 
-    counts = np.stack(share(count, len(frame.order)), axis=1)  # int64 [tiles, parts]
-    ends = np.cumsum(counts).reshape(counts.shape)
-    cursors = np.ascontiguousarray((ends - counts).T)
+    return np.stack(share(count, len(frame.order)), axis=1)
+
+
+def _bands(lengths: I64) -> list[tuple[int, int]]:
+    """Rows of tiles, from `lengths` [rows] of their lists, cut so that no band but a single row is over `MOST_ENTRIES`."""
+    edges, held = [0], 0
+    for row, length in enumerate(lengths.tolist()):
+        if held and held + length > MOST_ENTRIES:
+            edges.append(row)
+            held = 0
+        held += length
+    return list(pairwise([*edges, len(lengths)]))
+
+
+def _fill(frame: _Frame, counts: I64, tiles_x: int, band: tuple[int, int], share: Share) -> _Lists:
+    first_tile = band[0] * tiles_x
+    ours = counts[first_tile:band[1] * tiles_x]
+    ends = np.cumsum(ours).reshape(ours.shape)
+    cursors = np.zeros(counts.T.shape, np.int64)
+    cursors[:, first_tile:first_tile + len(ours)] = (ends - ours).T
     entries = np.empty(int(ends[-1, -1]), np.int32)
 
     def fill(part: int, first: int, last: int) -> None:
-        fill_range(first, last, frame.order, frame.rows, frame.boxes, tiles_x, cursors[part], entries)
+        fill_range(first, last, frame.order, frame.rows, frame.boxes, tiles_x, band, cursors[part], entries)
 
-    starts = np.append(0, ends[:, -1])
     share(fill, len(frame.order))
-    return _Lists(starts, entries)
+    return _Lists(first_tile, np.append(0, ends[:, -1]), entries)
 
 
-def _blend(frame: _Frame, lists: _Lists, how: _Blending, pool: ThreadPoolExecutor) -> Picture:
-    width, height = how.size_px
-    rgb, alpha, depth = np.empty((height, width, 3), np.float32), *np.empty((2, height, width), np.float32)
-    mode_slot = np.empty((height, width), np.int32)
-    noted = len(lists.entries) if how.contributions else 0
+def _blend(frame: _Frame, lists: _Lists, canvas: _Canvas, how: _Blending, pool: ThreadPoolExecutor) -> None:
+    """Blend the lists into the canvas, and add what each splat contributed."""
+    noted = 0 if canvas.added is None else len(lists.entries)
     weights, hits = np.zeros((noted, 2), np.float32), np.zeros(noted, np.int32)
-    limits = np.empty((0, 0), np.float32) if how.counted_before is None else np.ascontiguousarray(how.counted_before, np.float32)
-    size, behind = np.array(how.size_px, np.int64), np.asarray(how.background, np.float32)
     parts = min(len(lists.starts) - 1, BLEND_PARTS)
 
     def work(part: int) -> None:
-        blend_range(part, parts, size, lists.starts, lists.entries, frame.rows, behind, how.t_stop,
-                    rgb, alpha, depth, mode_slot, limits, weights, hits)
+        blend_range(part, parts, how.size_px, lists.first_tile, lists.starts, lists.entries, frame.rows,
+                    how.background, how.t_stop, canvas.rgb, canvas.alpha, canvas.depth, canvas.mode_slot, how.limits, weights, hits)
 
     list(pool.map(work, range(parts)))
-    hit = mode_slot >= 0
-    mode_splat, mode_depth = np.full_like(mode_slot, -1), np.full_like(depth, np.nan)
-    mode_splat[hit] = frame.splat_of[mode_slot[hit]]
-    mode_depth[hit] = frame.rows[mode_slot[hit], layout.DEPTH]
-    added = _contributions(frame, lists, weights, hits) if how.contributions else None
-    return Picture(rgb, alpha, depth, mode_depth, mode_splat, added)
+    if canvas.added is not None:
+        added = canvas.added
+        gather(lists.entries, frame.splat_of, weights, hits, added.weight_sum, added.weight_max, added.pixel_count)
 
 
-def _contributions(frame: _Frame, lists: _Lists, weights: F32, hits: Array) -> Contributions:
-    count = len(frame.rows)
-    weight_sum, weight_max = np.zeros(count, np.float32), np.zeros(count, np.float32)
-    pixel_count = np.zeros(count, np.int32)
-    gather(lists.entries, frame.splat_of, weights, hits, weight_sum, weight_max, pixel_count)
-    return Contributions(weight_sum, weight_max, pixel_count)
+def _picture(frame: _Frame, canvas: _Canvas) -> Picture:
+    hit = canvas.mode_slot >= 0
+    slots = canvas.mode_slot[hit]
+    mode_splat, mode_depth = np.full_like(canvas.mode_slot, -1), np.full_like(canvas.depth, np.nan)
+    mode_splat[hit], mode_depth[hit] = frame.splat_of[slots], frame.rows[slots, layout.DEPTH]
+    return Picture(canvas.rgb, canvas.alpha, canvas.depth, mode_depth, mode_splat, canvas.added)

@@ -17,20 +17,20 @@ CHECK = 16  # splats between two looks at which segments have stopped
 
 @kernel
 def blend_range(
-    chunk: int, chunks: int, size_px: Array, starts: I64, entries: Array, rows: F32, background: F32, t_stop: float,
-    rgb: F32, alpha: F32, depth: F32, mode_slot: Array, limits: F32, weights: F32, hits: Array,
+    chunk: int, chunks: int, size_px: Array, first_tile: int, starts: I64, entries: Array, rows: F32,
+    background: F32, t_stop: float, rgb: F32, alpha: F32, depth: F32, mode_slot: Array, limits: F32, weights: F32, hits: Array,
 ) -> None:
     """Blend every `chunks`-th tile from `chunk` on; interleaving shares busy regions among threads.
 
-    `weights` [E, 2] (sum, max) and `hits` [E] take what each entry of a tile list added; [0] to skip.
-    They count only where the splat is nearer than `limits` [H, W]; [0, 0] for no limit.
+    `starts` [T + 1] are the lists of the tiles from `first_tile` on. `weights` [E, 2] (sum, max) and `hits` [E]
+    take what each entry of a list added; [0] to skip. They count only where the splat is nearer than `limits` [H, W]; [0, 0] for no limit.
     """
     tiles_x = (size_px[0] + TILE - 1) // TILE
     buffer, open_segments = np.empty(layout.BUFFER, np.float32), np.empty(SEGMENTS, np.bool_)
-    for tile in range(chunk, len(starts) - 1, chunks):
+    for at in range(chunk, len(starts) - 1, chunks):
+        tile, start, end = first_tile + at, starts[at], starts[at + 1]
         x0, y0 = tile % tiles_x * TILE, tile // tiles_x * TILE
         corner_x, corner_y = np.float32(x0) + HALF, np.float32(y0) + HALF
-        start, end = starts[tile], starts[tile + 1]
         _clear(buffer, x0, y0, size_px, limits)
         open_segments[:] = True
         for entry in range(start, end):
@@ -40,7 +40,7 @@ def blend_range(
                         np.float32(t_stop), weights, hits, entry)
             if (entry - start) % CHECK == CHECK - 1 and not _find_open(buffer, open_segments):
                 break
-        _store(buffer, x0, y0, size_px, start, entries, background, rgb, alpha, depth, mode_slot)
+        _store(buffer, x0, y0, size_px, start, end, entries, background, rgb, alpha, depth, mode_slot)
 
 
 @kernel
@@ -80,7 +80,7 @@ def _find_open(buffer: F32, open_segments: Mask) -> bool:
 
 @kernel
 def _store(
-    buffer: F32, x0: int, y0: int, size_px: Array, start: int, entries: Array, background: F32,
+    buffer: F32, x0: int, y0: int, size_px: Array, start: int, end: int, entries: Array, background: F32,
     rgb: F32, alpha: F32, depth: F32, mode_slot: Array,
 ) -> None:
     """Copy a finished tile into the pictures."""
@@ -94,7 +94,7 @@ def _store(
             alpha[row, column] = ONE - left
             if buffer[BEST + i] > ZERO:
                 depth[row, column] = buffer[SUM_DEPTH + i] / (ONE - left)
-                mode_slot[row, column] = entries[start + int(buffer[WHO + i])]
+                mode_slot[row, column] = entries[min(start + int(buffer[WHO + i]), end - 1)]
             else:
                 depth[row, column] = np.float32(np.nan)
                 mode_slot[row, column] = -1

@@ -36,16 +36,20 @@ def count_range(first: int, last: int, order: Array, rows: F32, boxes: Array, ti
 
 @kernel
 def fill_range(
-    first: int, last: int, order: Array, rows: F32, boxes: Array, tiles_x: int, cursors: I64, entries: Array
+    first: int, last: int, order: Array, rows: F32, boxes: Array, tiles_x: int, band: tuple[int, int],
+    cursors: I64, entries: Array,
 ) -> None:
-    """Append the splats of order[first:last] to their tiles' lists; `cursors` [tiles] are the next free places."""
+    """Append the splats of order[first:last] to the lists of the tiles in the rows band[0]..band[1] (last excluded).
+
+    `cursors` [tiles] are the next free places in `entries`.
+    """
     for at in range(first, last):
         slot = order[at]
         if at + AHEAD < last:
             prefetch_row(boxes, order[at + AHEAD])
         left, right = int(boxes[slot, 0]), int(boxes[slot, 2])
         wide = right - left >= SMALL
-        for tile_y in range(boxes[slot, 1], boxes[slot, 3] + 1):
+        for tile_y in range(max(int(boxes[slot, 1]), band[0]), min(boxes[slot, 3] + 1, band[1])):
             if wide:
                 left, right = _span(rows, slot, tile_y, tiles_x)
             for tile in range(tile_y * tiles_x + left, tile_y * tiles_x + right + 1):

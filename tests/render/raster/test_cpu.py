@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from render.raster import reference
+from render.raster import cpu, reference
 from render.raster.compare import psnr
 from render.raster.cpu import rasterise
 from render.raster.picture import Contributions, Picture
@@ -122,6 +122,18 @@ def test_no_number_depends_on_the_number_of_threads(threads: int) -> None:
         np.testing.assert_array_equal(getattr(again, name), getattr(once, name))
     for name in ("weight_sum", "weight_max", "pixel_count"):
         np.testing.assert_array_equal(getattr(contributed(again), name), getattr(contributed(once), name))
+
+
+def test_no_number_depends_on_how_much_is_held_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exploded scales put every splat into every tile; the picture is then made in bands, and must be the same."""
+    splats, camera = random_splats(300, size=0.5), outside((100, 90))
+    once = rasterise(splats, camera, contributions=True)
+    monkeypatch.setattr(cpu, "MOST_ENTRIES", 1)
+    again = rasterise(splats, camera, contributions=True)
+    for name in ("rgb", "alpha", "depth", "mode_depth", "mode_splat"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(once, name))
+    np.testing.assert_allclose(contributed(again).weight_sum, contributed(once).weight_sum, rtol=1e-5)
+    np.testing.assert_array_equal(contributed(again).pixel_count, contributed(once).pixel_count)
 
 
 def only(splats: Splats, rows: list[int]) -> Splats:
