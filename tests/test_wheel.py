@@ -22,8 +22,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / package, source / package, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(work), str(source)]
-    subprocess.run(build, check=True, cwd=work)
+    pip_wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip_wheel, "--wheel-dir", str(work), str(source)], check=True, cwd=work)
     site = work / "site"
     with zipfile.ZipFile(next(work.glob("splatdoctor-*.whl"))) as wheel:
         wheel.extractall(site)
