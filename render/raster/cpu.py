@@ -194,7 +194,8 @@ def _blend(frame: _Frame, lists: _Lists, canvas: _Canvas, how: _Blending, pool: 
 
     def work(part: int) -> None:
         blend_range(part, parts, how.size_px, lists.first_tile, lists.starts, lists.entries, frame.rows,
-                    how.background, how.t_stop, canvas.rgb, canvas.alpha, canvas.depth, canvas.mode_slot, how.limits, weights, hits)
+                    how.background, how.t_stop, canvas.rgb, canvas.alpha, canvas.depth, canvas.mode_slot,
+                    how.limits, weights, hits)
 
     list(pool.map(work, range(parts)))
     if canvas.added is not None:

@@ -23,7 +23,8 @@ def blend_range(
     """Blend every `chunks`-th tile from `chunk` on; interleaving shares busy regions among threads.
 
     `starts` [T + 1] are the lists of the tiles from `first_tile` on. `weights` [E, 2] (sum, max) and `hits` [E]
-    take what each entry of a list added; [0] to skip. They count only where the splat is nearer than `limits` [H, W]; [0, 0] for no limit.
+    take what each entry of a list added; [0] to skip. They count only where the splat is nearer than
+    `limits` [H, W]; [0, 0] for no limit.
     """
     tiles_x = (size_px[0] + TILE - 1) // TILE
     buffer, open_segments = np.empty(layout.BUFFER, np.float32), np.empty(SEGMENTS, np.bool_)
