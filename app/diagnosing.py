@@ -90,7 +90,10 @@ def examine(run: Run, span: tuple[int, int] | None, task: Task) -> Diagnosis:
     """The diagnosis, told to a lane. Raises Cancelled."""
     from diagnostics.diagnose import diagnose  # every detector: not before it is needed
 
-    return diagnose(run, span, progress=task.progress, cancelled=task.cancelled, on_finding=task.partial)
+    def told(fraction: float, title: str) -> None:
+        task.progress(fraction, f"Diagnosing: {title}")
+
+    return diagnose(run, span, progress=told, cancelled=task.cancelled, on_finding=task.partial)
 
 
 def score(run: Run, iteration: int, name: str, task: Task) -> F32:

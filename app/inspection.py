@@ -114,16 +114,24 @@ def neighbours(gaussians: Gaussians, row: int, k: int = NEIGHBOURS) -> tuple[Nei
 def joined_iterations(run: Run, iteration: int) -> tuple[int, ...] | str:
     """Saved iterations in which a row is surely the same Gaussian, or why none is.
 
-    INRIA's trainer keeps the order of rows, and neither adds nor removes any once densification has ended.
+    INRIA's trainer keeps the order of rows, and neither adds nor removes any once densification has ended. Where that end is
+    only the trainer's default, the logged count has to stand still as well.
     """
-    until = run.settings.value("densify_until_iter")
-    if run.trainer.name != "inria" or not isinstance(until, int):
+    until = run.settings.get("densify_until_iter")
+    if run.trainer.name != "inria" or until is None or not isinstance(until.value, int):
         return "rows cannot be joined: nothing says that this trainer keeps their order"
     here = run.checkpoint(iteration)
-    if here is None or iteration < until:
-        return f"rows cannot be joined: densification goes on until iteration {until:,}"
-    others = tuple(c.iteration for c in run.checkpoints if c.iteration >= until and c.count == here.count and c is not here)
-    return others or "rows cannot be joined: no other iteration was saved after densification ended"
+    if here is None or iteration < until.value:
+        return f"rows cannot be joined: densification goes on until iteration {until.value:,}"
+    others = [c.iteration for c in run.checkpoints if c.iteration >= until.value and c.count == here.count and c is not here]
+    sure = tuple(other for other in others if until.stored or _count_stands_still(run, iteration, other))
+    return sure or "rows cannot be joined: no other iteration is known to lie after densification"
+
+
+def _count_stands_still(run: Run, one: int, other: int) -> bool:
+    logged = run.series.get("num_gaussians")
+    values = logged.between(min(one, other), max(one, other)).values if logged is not None else np.zeros(0)
+    return len(values) > 1 and bool((values == values[0]).all())
 
 
 def history(run: Run, iteration: int, gaussians: Gaussians, row: int, beat: Callable[[], None]) -> tuple[Moment, ...] | str:
@@ -152,8 +160,8 @@ def _parameters(gaussians: Gaussians, row: int) -> tuple[Fact, ...]:
               for axis, value in zip("wxyz", gaussians.quats_wxyz[row], strict=True)]
     facts.append(Fact("Opacity", float(gaussians.logit_opacities[row]), float(gaussians.opacities[row]), "",
                       percentile(gaussians.logit_opacities, row)))
-    facts += [Fact(f"Colour {channel} (SH 0)", float(gaussians.sh0[row, i]), float(0.5 + C0 * gaussians.sh0[row, i]), "",
-                   percentile(gaussians.sh0[:, i], row)) for i, channel in enumerate(("red", "green", "blue"))]
+    facts += [Fact(f"{channel} (SH 0)", float(gaussians.sh0[row, i]), float(0.5 + C0 * gaussians.sh0[row, i]), "",
+                   percentile(gaussians.sh0[:, i], row)) for i, channel in enumerate(("Red", "Green", "Blue"))]
     facts += [Fact(name, float(gaussians.extra(name)[row]), None, "", percentile(gaussians.extra(name), row))
               for name in gaussians.extra_names]
     return tuple(facts)

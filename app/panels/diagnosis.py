@@ -137,8 +137,7 @@ def worst_first(findings: tuple[Reported, ...]) -> list[Reported]:
 
 def headline(diagnosis: Diagnosis) -> str:
     """How many of each severity, and over which range."""
-    first, last = diagnosis.span
     counts = [(severity, sum(f.severity == severity for f in diagnosis.findings)) for severity in SEVERITIES]
     told = ", ".join(f"{number} {severity}" for severity, number in counts if number)
     found = f"{told}" if told else "Nothing found"
-    return f"{found} · iterations {wording.count(first)} to {wording.count(last)}"
+    return f"{found} · {wording.span(diagnosis.span)}"

@@ -100,10 +100,11 @@ class InspectorPanel(QWidget):
             tip = f"{fact.name}: {meant} {fact.unit}".rstrip()
             if percentile:
                 tip += f"\n{percentile} of the Gaussians of this iteration lie below"
-            item = self.tree.row(group, [fact.name, stored, meant, percentile], tip=tip)
-            if colour is not None and fact.name.startswith("Colour red"):
-                item.setBackground(0, QBrush(QColor.fromRgbF(*colour)))
-                item.setForeground(0, QBrush(QColor("#000000" if sum(colour) > 1.4 else "#ffffff")))
+            self.tree.row(group, [fact.name, stored, meant, percentile], tip=tip)
+        if colour is not None:
+            tip = "The colour from every side, before the view-dependent terms"
+            item = self.tree.row(group, ["Colour of SH 0", "", "", ""], tip=tip)
+            item.setBackground(2, QBrush(QColor.fromRgbF(*colour)))
 
     def _show_contributors(self, contributors: tuple[Contributor, ...], opened: dict[str, bool]) -> None:
         if not contributors:

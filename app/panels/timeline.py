@@ -124,7 +124,7 @@ class TimelinePanel(QWidget):
     def _draw_icons(self) -> None:
         theme = theme_of(self)
         for name, button in self._buttons.items():
-            button.setIcon(transport_icon("pause" if name == "play" and self.playing else name, theme.text))
+            button.setIcon(transport_icon("pause" if name == "play" and self.playing else name, theme.text, theme.line))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:

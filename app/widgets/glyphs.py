@@ -19,8 +19,14 @@ _TRIANGLES: Mapping[Glyph, tuple[tuple[float, float], ...]] = {
 }
 
 
-def transport_icon(glyph: Glyph, colour: str) -> QIcon:
-    """An icon in one colour."""
+def transport_icon(glyph: Glyph, colour: str, disabled: str) -> QIcon:
+    """An icon in one colour, and in another for a button that cannot be pressed."""
+    icon = QIcon(_drawn(glyph, colour))
+    icon.addPixmap(_drawn(glyph, disabled), QIcon.Mode.Disabled)
+    return icon
+
+
+def _drawn(glyph: Glyph, colour: str) -> QPixmap:
     pixmap = QPixmap(SIZE_PX, SIZE_PX)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
@@ -33,4 +39,4 @@ def transport_icon(glyph: Glyph, colour: str) -> QIcon:
         corners = [(base, 0.2), (base, 0.8), (tip, 0.5)]
         painter.drawPolygon(QPolygonF([QPointF(x * SIZE_PX, y * SIZE_PX) for x, y in corners]))
     painter.end()
-    return QIcon(pixmap)
+    return pixmap

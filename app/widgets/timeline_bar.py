@@ -164,7 +164,7 @@ class TimelineBar(QWidget):
         if not self.scene.saved:
             painter.drawText(QRectF(0, TRACK_TOP, self.width(), TRACK_HEIGHT), Qt.AlignmentFlag.AlignCenter, "No saved iteration")
             return
-        for tick in self.axis.ticks(72):
+        for tick in self.axis.ticks(80):
             box = QRectF(self.axis.x(tick) - 40, LABELS_TOP, 80, 18)
             box.moveLeft(min(max(box.left(), 2.0), self.width() - 82.0))
             align = Qt.AlignmentFlag.AlignHCenter if 2 < box.left() < self.width() - 82 else (

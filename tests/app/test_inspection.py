@@ -1,0 +1,109 @@
+"""The inspector's numbers are held against a population; a wrong percentile would send the user after the wrong Gaussian."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.inspection import Population, inspect, joined_iterations, neighbours, percentile
+from diagnostics.evidence import Cancelled
+from runs.gaussians import Gaussians
+from runs.quantities import QUANTITIES
+from runs.run import UNKNOWN_TRAINER
+from tests.support.runs import changed, cloud, made_run
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=50), st.integers(0, 49))
+def test_percentile_is_the_share_below(values, index):
+    """Equals count half, so that a constant column puts everyone in the middle and not at an end."""
+    column = np.array(values)
+    row = index % len(column)
+    expected = 100 * sum(1.0 if v < column[row] else 0.5 if v == column[row] else 0.0 for v in column) / len(column)
+    assert percentile(column, row) == pytest.approx(expected)
+
+
+def test_percentile_of_a_broken_value_is_not_available():
+    """NaN has no place in any order."""
+    column = np.array([1.0, np.nan, 3.0])
+    assert percentile(column, 1) is None
+    assert percentile(column, 2) == pytest.approx(75)
+
+
+def test_neighbours_are_the_nearest_others():
+    """Brute force over all pairs says the same."""
+    gaussians = cloud(200, seed=3)
+    distance = np.linalg.norm(gaussians.means - gaussians.means[7], axis=1)
+    expected = [int(i) for i in np.argsort(distance) if i != 7][:6]
+    found = neighbours(gaussians, 7)
+    assert [n.row for n in found] == expected
+    assert found[0].distance == pytest.approx(distance[expected[0]])
+    assert found[0].sigmas == pytest.approx(distance[expected[0]] / gaussians.scales[7].max(), rel=1e-5)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_few_gaussians_have_few_neighbours(count):
+    """Nobody to list is an empty list, not an error."""
+    assert len(neighbours(cloud(count), 0)) == count - 1
+
+
+def test_every_quantity_but_the_slow_ones_is_shown():
+    """What can be coloured can be read."""
+    gaussians = cloud(50)
+    found = inspect(Population(gaussians), 4, 100, made_run(checkpoints={100: gaussians}), lambda: None)
+    shown = {fact.name: fact.meant for fact in found.quantities}
+    for name, quantity in QUANTITIES.items():
+        if name != "neighbour_distance":
+            assert shown[quantity.title] == pytest.approx(float(quantity.compute(gaussians)[4]))
+
+
+def test_a_broken_row_is_inspected_like_any_other():
+    """Rows with NaN or a zero quaternion are exactly the ones that the user wants to read."""
+    base = cloud(20)
+    means, quats = base.means.copy(), base.quats_wxyz.copy()
+    means[3, 0], quats[3] = np.nan, 0
+    broken = changed(base, means=means, quats_wxyz=quats)
+    found = inspect(Population(broken), 3, 100, made_run(checkpoints={100: broken}), lambda: None)
+    by_name = {fact.name: fact for fact in found.parameters}
+    assert by_name["Mean x"].percentile is None
+    assert by_name["Quaternion w"].meant is None
+    assert found.neighbours == ()
+
+
+SETTINGS = {"densify_until_iter": 500}
+
+
+def test_rows_are_joined_only_where_nothing_can_have_moved_them():
+    """The same row number of another iteration is usually another Gaussian."""
+    run = made_run(settings=SETTINGS, checkpoints={300: cloud(50), 600: cloud(50), 900: cloud(50), 1200: cloud(40)})
+    assert joined_iterations(run, 600) == (900,)
+    assert "densification goes on until" in str(joined_iterations(run, 300))
+    assert "no other iteration" in str(joined_iterations(run, 1200))
+    saved = {600: cloud(50), 900: cloud(50)}
+    assert "no other iteration" in str(joined_iterations(made_run(defaults=SETTINGS, checkpoints=saved), 600))
+    still = made_run(defaults=SETTINGS, checkpoints=saved, series={"num_gaussians": {600: 50, 750: 50, 900: 50}})
+    assert joined_iterations(still, 600) == (900,)
+    moving = made_run(defaults=SETTINGS, checkpoints=saved, series={"num_gaussians": {600: 50, 750: 60, 900: 50}})
+    assert "no other iteration" in str(joined_iterations(moving, 600))
+    unknown = made_run(settings=SETTINGS, checkpoints={600: cloud(50), 900: cloud(50)}, trainer=UNKNOWN_TRAINER)
+    assert "keeps their order" in str(joined_iterations(unknown, 600))
+
+
+def test_history_tells_how_the_gaussian_moved():
+    """Opacity, size and the way from here, at each joined iteration."""
+    now = cloud(50)
+    later = changed(now, means=now.means + np.array([3.0, 4.0, 0.0], np.float32))
+    run = made_run(settings=SETTINGS, checkpoints={600: now, 900: later})
+    (moment,) = inspect(Population(now), 9, 600, run, lambda: None).history
+    assert moment.iteration == 900
+    assert moment.moved == pytest.approx(5.0, rel=1e-5)
+    assert moment.opacity == pytest.approx(float(now.opacities[9]))
+
+
+def test_inspection_stops_when_it_is_no_longer_wanted():
+    """While the mouse clicks on, old answers must not hold the lane."""
+    def stop() -> None:
+        raise Cancelled
+
+    gaussians: Gaussians = cloud(10)
+    with pytest.raises(Cancelled):
+        inspect(Population(gaussians), 0, 100, made_run(checkpoints={100: gaussians}), stop)
