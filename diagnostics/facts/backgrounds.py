@@ -7,9 +7,10 @@ import numpy as np
 
 from diagnostics.facts import logged  # noqa: F401  (test_psnr)
 from diagnostics.facts.pictures import PHOTOS, evenly, photo_at
-from diagnostics.measures.backgrounds import BLACK, COLOURS, composite, empty_pixels, over, psnr
+from diagnostics.measures.backgrounds import BLACK, COLOURS, composite, empty_pixels, over
 from diagnostics.registry import fact
 from diagnostics.verdict import NotEvaluable
+from render.raster.compare import psnr
 from render.raster.cpu import rasterise
 from render.raster.measures import capped, contributions_of
 from render.splats import Splats, prepare

@@ -11,11 +11,12 @@ import numpy as np
 
 from diagnostics.facts import cameras as camera_facts
 from diagnostics.facts import saved
-from diagnostics.measures.backgrounds import BLACK, composite, psnr
+from diagnostics.measures.backgrounds import BLACK, composite
 from diagnostics.measures.registration import Shift, residual_shift
 from diagnostics.measures.surfaces import regional_depth
 from diagnostics.measures.witnesses import ColourSpread, brightness_bias, effective_views, hear
 from diagnostics.registry import fact
+from render.raster.compare import psnr
 from render.raster.cpu import rasterise
 from render.raster.measures import capped, contributions_of, front_weight
 from render.raster.picture import Picture

@@ -27,9 +27,3 @@ def composite(photo: F32, colour: str) -> F32:
 def empty_pixels(photo: F32, colour: str) -> Mask:
     """bool [H, W]: opaque pixels that are exactly the background's colour, in all channels."""
     return np.asarray((np.abs(photo[..., :3] - COLOURS[colour]) <= EMPTY_LEVELS).all(axis=2))
-
-
-def psnr(first: F32, second: F32) -> float:
-    """Peak signal-to-noise ratio in dB of two pictures, both clamped to 0..1; inf where they are equal."""
-    error = float(np.mean((np.clip(first, 0, 1) - np.clip(second, 0, 1)).astype(np.float64) ** 2))
-    return float("inf") if error == 0 else -10 * float(np.log10(error))

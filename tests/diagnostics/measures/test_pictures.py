@@ -1,9 +1,8 @@
 """Backgrounds, regional surfaces and witnesses: what pictures say beyond their PSNR."""
 
 import numpy as np
-import pytest
 
-from diagnostics.measures.backgrounds import composite, empty_pixels, over, psnr
+from diagnostics.measures.backgrounds import composite, empty_pixels, over
 from diagnostics.measures.surfaces import regional_depth
 from diagnostics.measures.witnesses import ColourSpread, effective_views, hear
 from render.raster.cpu import rasterise
@@ -30,12 +29,6 @@ def test_alpha_is_laid_over_the_background() -> None:
     photo = np.array([[[1, 0, 0, 1], [1, 0, 0, 0]]], np.float32)
     np.testing.assert_allclose(composite(photo, "white"), [[[1, 0, 0], [1, 1, 1]]])
     np.testing.assert_allclose(composite(photo[..., :3], "white"), photo[..., :3])
-
-
-def test_psnr_clamps_as_trainers_do() -> None:
-    """Two pictures that both saturate are equal on the screen."""
-    assert psnr(np.full((2, 2, 3), 2, np.float32), np.ones((2, 2, 3), np.float32)) == np.inf
-    assert psnr(np.zeros((2, 2, 3), np.float32), np.full((2, 2, 3), 0.1, np.float32)) == pytest.approx(20, abs=1e-4)
 
 
 def test_a_speck_does_not_hide_the_surface_behind_it() -> None:
