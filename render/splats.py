@@ -62,9 +62,14 @@ def prepare(gaussians: Gaussians) -> Splats:
     absurd = (gaussians.log_scales > ABSURD_LOG_SCALE).any(axis=1)
     hidden = Hidden(nonfinite, (gaussians.quat_norms < 1e-6) & ~nonfinite, absurd & ~nonfinite)
     rows = np.flatnonzero(~hidden.any)
-    sh = np.concatenate([gaussians.sh0[rows, None], gaussians.sh_rest[rows]], axis=1)
-    quats = gaussians.quats_wxyz[rows] / gaussians.quat_norms[rows, None]
+
+    def kept(column: F32) -> F32:
+        """Nothing is copied where nothing is hidden: a copy of a million Gaussians is felt."""
+        return column if len(rows) == gaussians.count else column[rows]
+
     return Splats(
-        rows=rows, stored_count=gaussians.count, means=gaussians.means[rows], scales=gaussians.scales[rows],
-        quats=quats, opacities=gaussians.opacities[rows], sh=sh, sh_degree=gaussians.sh_degree, hidden=hidden,
+        rows=rows, stored_count=gaussians.count, means=kept(gaussians.means), scales=kept(gaussians.scales),
+        quats=kept(gaussians.quats_wxyz) / kept(gaussians.quat_norms)[:, None], opacities=kept(gaussians.opacities),
+        sh=np.concatenate([kept(gaussians.sh0)[:, None], kept(gaussians.sh_rest)], axis=1), sh_degree=gaussians.sh_degree,
+        hidden=hidden,
     )
