@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from runs.arrays import F32
 from runs.gaussians import Gaussians
@@ -19,11 +20,18 @@ class Checkpoint:
     sh_degree: int
     size_bytes: int
     read: Callable[[], Gaussians] = field(repr=False)
+    _shared: WeakValueDictionary[str, Gaussians] = field(default_factory=WeakValueDictionary, repr=False)
 
-    @cached_property
+    @property
     def gaussians(self) -> Gaussians:
-        """Raises UnreadableFile if the file vanished or was damaged since the run was opened."""
-        return self.read()
+        """Shared by all who hold them and let go with the last, so that many large saves do not pile up in memory.
+
+        Raises UnreadableFile if the file vanished or was damaged since the run was opened.
+        """
+        held = self._shared.get("gaussians")
+        if held is None:
+            held = self._shared["gaussians"] = self.read()
+        return held
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,14 +30,12 @@ class ZeroRows:
 def flaws(checkpoints: tuple[Checkpoint, ...], beat: Callable[[], None]) -> tuple[Flaws, ...]:
     """Non-finite values of every checkpoint in the range, by iteration.
 
-    Every stored value is looked at, so each file is read through once; `read` is called anew, so that
-    thirty checkpoints are not all kept in memory.
+    Every stored value is looked at, so each file is read through once and let go before the next.
     """
     found = []
     for checkpoint in checkpoints:
         beat()
-        gaussians = checkpoint.gaussians if checkpoint is checkpoints[-1] else checkpoint.read()
-        found.append(find_flaws(gaussians, checkpoint.iteration))
+        found.append(find_flaws(checkpoint.gaussians, checkpoint.iteration))
     return tuple(found)
 
 

@@ -11,6 +11,7 @@ from diagnostics.measures.extent import CameraSpread
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
 from runs.checkpoints import AdamGroup, Checkpoint, TrainingState
+from runs.gaussians import Gaussians
 from runs.series import Series
 from runs.settings import Settings
 
@@ -49,7 +50,8 @@ def silences(
     if training_state is not None:
         told += [_silent_moments(group, training_state, schedule) for group in training_state.adam.values()]
     if steady_pair is not None:
-        told += [_unchanged(group, steady_pair, schedule) for group in COLUMN_OF]
+        kept = [checkpoint.gaussians for checkpoint in steady_pair]  # read once for all groups
+        told += [_unchanged(group, steady_pair, kept, schedule) for group in COLUMN_OF]
     found: dict[str, Silence] = {}
     for silence in told:
         if silence is not None:
@@ -95,9 +97,10 @@ class Motion:
 def late_motion(steady_pair: tuple[Checkpoint, Checkpoint]) -> Motion | None:
     """Of the last pair whose count did not change."""
     earlier, later = steady_pair
-    way = np.linalg.norm(later.gaussians.means - earlier.gaussians.means, axis=1)
+    before, after = earlier.gaussians, later.gaussians
+    way = np.linalg.norm(after.means - before.means, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        in_sizes = way / later.gaussians.scales.max(axis=1)
+        in_sizes = way / after.scales.max(axis=1)
     known = in_sizes[np.isfinite(in_sizes)]
     return Motion(earlier.iteration, later.iteration, float(np.median(known))) if len(known) else None
 
@@ -140,11 +143,13 @@ def _silent_moments(group: AdamGroup, state: TrainingState, schedule: Schedule |
     return Silence(group.name, 0, state.iteration, zero, state.path.name) if zero == 1.0 else None
 
 
-def _unchanged(group: str, pair: tuple[Checkpoint, Checkpoint], schedule: Schedule | None) -> Silence | None:
+def _unchanged(
+    group: str, pair: tuple[Checkpoint, Checkpoint], kept: list[Gaussians], schedule: Schedule | None
+) -> Silence | None:
     """Every finite value of the group is the same in both saves, bit by bit; Adam moves what ever had a gradient."""
     earlier, later = pair
     awake = _awake_from(group, schedule)
-    before, after = (checkpoint.gaussians.load(COLUMN_OF[group]) for checkpoint in pair)
+    before, after = (gaussians.load(COLUMN_OF[group]) for gaussians in kept)
     if awake is None or earlier.iteration < awake or before.shape != after.shape:
         return None
     known = np.isfinite(before) & np.isfinite(after)

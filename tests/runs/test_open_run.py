@@ -186,13 +186,13 @@ def test_reopening_finds_new_files_and_keeps_what_was_read(tmp_path: Path) -> No
     """A live run grows; reading everything again at each save would stall the window."""
     folder = write_inria_run(tmp_path)
     run = open_run(folder)
-    means = run.checkpoints[0].gaussians.means
+    held = run.checkpoints[0].gaussians
     write_splats(splat_file(folder, 300), random_gaussians(30, degree=1))
     write_inria_state(folder / "chkpnt300.pth", random_gaussians(30), 300)
     (folder / "metrics.jsonl").write_text('{"it": 300, "l1": 0.5}\n')
     fresh = reopen(run)
     assert fresh.iterations == (100, 200, 300)
-    assert fresh.checkpoints[0].gaussians.means is means
+    assert fresh.checkpoints[0].gaussians is held
     assert [s.iteration for s in fresh.state_files] == [300]
     assert fresh.series["loss/l1"].at(300) == 0.5
     assert reopen(fresh).state_files[0] is fresh.state_files[0]
