@@ -1,15 +1,17 @@
 """The window under real mouse and key events: everything that a user does moves one state, and every panel follows."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QMouseEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app import theme
 from app.lanes import settled
+from app.notices import NoticeBar
 from app.panels.diagnosis import DiagnosisPanel
 from app.panels.plots import PlotsPanel
 from app.panels.runs import RunsPanel
@@ -151,7 +153,7 @@ def test_diagnose_shows_findings_and_a_click_goes_there(sick, qtbot):
     assert state.finding is card.reported
     assert state.iteration == 2000
     assert set(state.selected.rows) == set(range(300))
-    assert state.colour_by == card.reported.finding.colour_by or card.reported.pattern.colour_by
+    assert state.colour_by == (card.reported.finding.colour_by or card.reported.pattern.colour_by)
     assert card.property("chosen") == "true"
     assert panel(sick, PlotsPanel).charts[0].interval.isVisible()
     assert "Needle" in sick.panels["pattern"].page.toPlainText()
@@ -228,6 +230,47 @@ def test_empty_panels_say_what_to_do(window):
     assert "Open a run" in panel(window, PlotsPanel).empty.text()
     assert not panel(window, DiagnosisPanel).button.isEnabled()
     assert not window.actions_.diagnose.isEnabled()
+
+
+def test_reports_are_exported_and_told(sick, qtbot, tmp_path, monkeypatch):
+    """What the user takes to their team; a missing suffix is added, and the bar says where it went."""
+    diagnosis = panel(sick, DiagnosisPanel)
+    assert not diagnosis.report_button.isEnabled()
+    sick.doctor.diagnose()
+    qtbot.waitUntil(lambda: sick.session.state.diagnosis is not None and not sick.session.state.busy, timeout=60_000)
+    bar = sick.findChild(NoticeBar)
+    wanted = (diagnosis.json_button, "out", "out.json"), (diagnosis.report_button, "a b é.pdf", "a b é.pdf")
+    for button, name, written in wanted:
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, name=name: (str(tmp_path / name), ""))
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(bar.isVisible, timeout=60_000)
+        assert bar.label.text() == f"Written: {tmp_path / written}"
+        bar.close_button.click()
+    assert json.loads((tmp_path / "out.json").read_text())["schema"] == 1
+    assert (tmp_path / "a b é.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_report_that_cannot_be_written_is_a_sentence(sick, qtbot, tmp_path, capsys):
+    """A full or missing disk is not a bug of ours and must not look like one."""
+    sick.doctor.diagnose()
+    qtbot.waitUntil(lambda: sick.session.state.diagnosis is not None and not sick.session.state.busy, timeout=60_000)
+    restore = sick.notices.install()
+    with qtbot.waitSignal(sick.notices.told) as told:
+        sick.doctor.export_report(tmp_path / "no" / "out.pdf", pytest.fail)
+    restore()
+    assert str(tmp_path / "no") in told.args[0].says
+    assert told.args[0].details == ""
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["timeline", "plots", "diagnosis"])
+def test_every_panel_opens_alone(window, settings, name):
+    """`--panel NAME` shows one panel, and the usual layout is not forgotten for it."""
+    window.show_only(name)
+    shown = {other for other, widget in window.panels.items() if not widget.visibleRegion().isEmpty()}
+    assert shown == {name}
+    window.close()
+    assert settings.value("layout") is None
 
 
 def test_layout_and_recent_runs_are_remembered(window, settings, qtbot):
