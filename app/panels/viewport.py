@@ -10,7 +10,7 @@ from app import wording
 from app.lanes import Latest
 from app.session import Session, Shown, State
 from app.widgets import viewport_looks as looks
-from app.widgets.viewport_overlays import frusta_of, marks_of, photo_frame
+from app.widgets.viewport_overlays import dots_of, frusta_of, marks_of, photo_frame
 from app.widgets.viewport_pointer import Overlay
 from app.widgets.viewport_stage import Stage
 from app.widgets.viewport_surface import Scene
@@ -274,6 +274,7 @@ class ViewportPanel(QWidget):
         self.stage.pointer.show_overlay(Overlay(
             frusta=frusta, test=self._frusta.test, hovered=self._hovered,
             marks=marks_of(state, self._scene.splats, view, scale),
+            dots=dots_of(self._scene.marks.tint, self._scene.splats, view, scale),
             photo=photo_frame(through, view, scale) if through else None,
             message="" if len(self._scene.splats) else self._message(state), note=self._note(state),
         ))

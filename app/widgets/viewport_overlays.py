@@ -8,11 +8,12 @@ import numpy as np
 from app.session import State
 from render.splats import Splats
 from render.viewport.frusta import frustum_lines, frustum_size, project_lines, under_pixel
-from runs.arrays import F64
+from runs.arrays import F32, F64, Mask
 from runs.cameras import Camera
 
 MOST_FRUSTA = 300  # more would cover the picture and slow the painting; every k-th camera is drawn then
 MOST_MARKS = 20  # larger selections are tinted instead
+MOST_DOTS = 2000  # of the tinted Gaussians, evenly taken: more would cover the picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,19 @@ def marks_of(state: State, splats: Splats, view: Camera, device_px: float) -> F6
         return None
     at = np.searchsorted(splats.rows, selected.rows)
     drawn = (at < len(splats)) & (splats.rows[np.minimum(at, max(len(splats) - 1, 0))] == selected.rows) if len(splats) else []
-    points = splats.means[at[np.asarray(drawn, bool)]].astype(np.float64)
+    return _pictured(splats.means[at[np.asarray(drawn, bool)]], view, device_px)
+
+
+def dots_of(tint: Mask | None, splats: Splats, view: Camera, device_px: float) -> F64 | None:
+    """float64 [K, 2]: centres of tinted Gaussians, widget pixels: a faint floater is hardly seen by its colour alone."""
+    rows = np.flatnonzero(tint) if tint is not None else np.zeros(0, np.int64)
+    if not len(rows):
+        return None
+    return _pictured(splats.means[rows[:: -(-len(rows) // MOST_DOTS)]], view, device_px)
+
+
+def _pictured(means: F32, view: Camera, device_px: float) -> F64:
+    points = means.astype(np.float64)
     x, y, z = (points @ view.camera_from_world[:3, :3].T + view.camera_from_world[:3, 3]).T
     z = np.where(z > 0, z, np.nan)
     return np.column_stack([view.fx * x / z + view.cx, view.fy * y / z + view.cy]) / device_px

@@ -15,7 +15,7 @@ FLY_KEYS = {
     Qt.Key.Key_W: (0, 0, 1), Qt.Key.Key_S: (0, 0, -1), Qt.Key.Key_A: (-1, 0, 0), Qt.Key.Key_D: (1, 0, 0),
     Qt.Key.Key_Q: (0, 1, 0), Qt.Key.Key_E: (0, -1, 0),
 }
-FRUSTUM, TEST_FRUSTUM, HOVERED, MARK = "#5aa9ff", "#ffb454", "#ffffff", "#ffe14d"
+FRUSTUM, TEST_FRUSTUM, HOVERED, MARK, DOT = "#5aa9ff", "#ffb454", "#ffffff", "#ffe14d", "#ff5140"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +26,7 @@ class Overlay:
     test: frozenset[int] = frozenset()  # indices of frusta of held-out photos
     hovered: int | None = None
     marks: F64 | None = None  # float64 [K, 2], selected Gaussians; the first is the one that the inspector shows
+    dots: F64 | None = None  # float64 [K, 2], centres of tinted Gaussians
     photo: tuple[float, float, float, float] | None = None  # x, y, width, height of the photo that is looked through
     message: str = ""  # in the middle, where there is no picture
     note: str = ""  # in the corner, beside a picture
@@ -144,6 +145,7 @@ class Pointer(QWidget):
         self._paint_photo_frame(painter)
         for index, lines in enumerate(self.overlay.frusta):
             self._paint_frustum(painter, index, lines)
+        self._paint_dots(painter)
         self._paint_marks(painter)
         self._paint_words(painter)
         painter.end()
@@ -160,6 +162,15 @@ class Pointer(QWidget):
         painter.setPen(QPen(colour, 2.5 if hovered else 1.2))
         for start, end in lines[np.isfinite(lines).all(axis=(1, 2))]:
             painter.drawLine(QPointF(*start), QPointF(*end))
+
+    def _paint_dots(self, painter: QPainter) -> None:
+        if self.overlay.dots is None:
+            return
+        dots = [QPointF(x, y) for x, y in self.overlay.dots[np.isfinite(self.overlay.dots).all(axis=1)]]
+        for pen in (QPen(QColor(0, 0, 0, 170), 5), QPen(QColor(DOT), 3)):  # dark rim: seen on any picture
+            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+            painter.setPen(pen)
+            painter.drawPoints(dots)
 
     def _paint_marks(self, painter: QPainter) -> None:
         marks = self.overlay.marks
