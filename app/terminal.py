@@ -12,7 +12,7 @@ from app.progress import Progress
 from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.report import wording as report
-from diagnostics.verdict import NOT_AVAILABLE, SEVERITIES
+from diagnostics.verdict import NOT_AVAILABLE, SEVERITIES, EvidenceRow, Fix
 from runs.run import Run
 
 COLUMNS = 100
@@ -24,9 +24,8 @@ class WrongUse(OSError):
 
 def run_diagnosis(options: argparse.Namespace) -> int:
     """Diagnose, print, write; 1 where something at `--fail-on` or worse was found. Raises RunError, OSError."""
-    from runs.open_run import open_run
-
     from diagnostics.diagnose import diagnose, whole_span
+    from runs.open_run import open_run
 
     check_folders(options.json, options.pdf)
     progress = Progress(sys.stderr)
@@ -96,12 +95,26 @@ def finding_text(reported: Reported) -> str:
     if reported.consequence_of:
         place.append(f"follows from {', '.join(reported.consequence_of)}")
     lines.append(_wrapped(f"Where: {' · '.join(place)} · {finding.confidence:.0%} sure", "  "))
-    for row in finding.evidence:
-        limit = "" if row.limit is None else f" (limit {report.number(row.limit, row.unit)})"
-        lines.append(_wrapped(f"- {row.what}: {report.number(row.value, row.unit)}{limit}", "  "))
+    lines += [_wrapped(f"- {evidence_text(row)}", "  ") for row in finding.evidence]
     lines.append(_wrapped(f"Cause: {reported.cause}", "  "))
-    lines += [_wrapped(f"{i}. {fix.do} Expect: {fix.expect}", "  ") for i, fix in enumerate(reported.fixes, 1)]
+    for number, fix in enumerate(reported.fixes, 1):
+        lines += [_wrapped(f"{number}. {fix.do}{setting_text(fix)}", "  "), _wrapped(f"Expect: {fix.expect}", "     ")]
     return "\n".join(lines)
+
+
+def evidence_text(row: EvidenceRow) -> str:
+    """One measured number: "share of needles at iteration 7,000: 12 % (limit 6 %)"."""
+    when = "" if row.iteration is None else f" at iteration {row.iteration:,}"
+    limit = "" if row.limit is None else f" (limit {report.number(row.limit, row.unit)})"
+    return f"{row.what}{when}: {report.number(row.value, row.unit)}{limit}"
+
+
+def setting_text(fix: Fix) -> str:
+    """The setting that a fix changes, in the trainer's spelling: " [opacity_reset_interval: 400 → 1000]"."""
+    if not fix.setting:
+        return ""
+    change = " → ".join(str(value) for value in (fix.current, fix.proposed) if value is not None)
+    return f" [{fix.setting}: {change}]" if change else f" [{fix.setting}]"
 
 
 def print_info(options: argparse.Namespace) -> int:
