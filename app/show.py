@@ -4,6 +4,7 @@ import argparse
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -64,7 +65,17 @@ def draw_window(options: argparse.Namespace) -> int:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     qInstallMessageHandler(_tell_warnings)
     application(theme.named(options.theme))
-    window = Window(QSettings(os.devnull, QSettings.Format.IniFormat))  # what the user's window remembers stays as it is
+    with tempfile.TemporaryDirectory() as folder:  # what the user's window remembers is neither read nor changed
+        return _draw(options, passing_settings(Path(folder)))
+
+
+def passing_settings(folder: Path) -> QSettings:
+    """Settings that go with their folder. Never give Qt the null device for this: run as root, it replaces the device."""
+    return QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat)
+
+
+def _draw(options: argparse.Namespace, settings: QSettings) -> int:
+    window = Window(settings)
     troubles: list[Notice] = []
     restore = window.notices.install()
     window.notices.told.connect(troubles.append)

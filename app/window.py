@@ -131,6 +131,7 @@ class Window(QMainWindow):
 
     def _put_status(self) -> None:
         self.doing, self.bar = QLabel(), QProgressBar(textVisible=False)
+        self.doing.setTextFormat(Qt.TextFormat.PlainText)  # it may quote a folder's name
         self.bar.setFixedSize(140, 6)
         self.stop = QToolButton()
         self.stop.setDefaultAction(self.actions_.cancel)

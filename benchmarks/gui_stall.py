@@ -14,7 +14,7 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QCoreApplication, QSettings, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
 
 from app import show, theme
 from app.lanes import settled
@@ -84,7 +84,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = write_run(Path(folder) / "run", count, ITERATIONS)
         show.application(theme.DARK)
-        window = Window(QSettings(os.devnull, QSettings.Format.IniFormat))
+        window = Window(show.passing_settings(Path(folder)))
         window.show()
         QCoreApplication.processEvents()
         watch = Watch()

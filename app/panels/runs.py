@@ -35,6 +35,8 @@ class RunsPanel(QWidget):
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty.setWordWrap(True)
         self.empty.setProperty("role", "muted")
+        for label in (self.title, self.trainer, self.hidden):
+            label.setTextFormat(Qt.TextFormat.PlainText)  # names from the disk are never markup
         self.tree = FactsTree(["Name", "Value"], giving=1)
         self.tree.itemActivated.connect(self._on_activated)
         column = QVBoxLayout(self)
@@ -91,8 +93,9 @@ class RunsPanel(QWidget):
     def _facts(self, run: Run, group: QTreeWidgetItem) -> None:
         cloud, points = run.input_points, run.sfm_points
         rows = (
-            ("Folder", str(run.path), str(run.path)),
-            ("Photos and model", str(run.data) if run.data else NOT_AVAILABLE, "Set it with File → Photos and COLMAP model…"),
+            ("Folder", run.path.name, str(run.path)),
+            ("Photos and model", run.data.name if run.data else NOT_AVAILABLE,
+             f"{run.data or NOT_AVAILABLE}\nChange it with File → Photos and COLMAP model…"),
             ("Cameras", wording.count(len(run.cameras)) if run.cameras else NOT_AVAILABLE, ""),
             ("Photos", wording.count(len(run.photos)) if run.photos else NOT_AVAILABLE, ""),
             ("Initial points", wording.count(len(cloud)) if cloud is not None else NOT_AVAILABLE, ""),

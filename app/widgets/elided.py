@@ -13,7 +13,7 @@ class ElidedLabel(QLabel):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-        if len(text) <= 2:  # an ellipsis alone says nothing
+        if len(text) < len(self.text()) / 2:  # a few letters say nothing
             return
         painter = QPainter(self)
         painter.setPen(self.palette().windowText().color())

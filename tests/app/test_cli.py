@@ -2,9 +2,11 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -167,6 +169,7 @@ def test_a_screenshot_needs_no_display(sample, tmp_path):
         [sys.executable, "-m", "app", "screenshot", run, "--data", data, "--diagnose", "--out", str(out), "--size", "1200x800"],
         capture_output=True, text=True, env=environment, check=False)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, str(out), "")
+    assert Path(os.devnull).is_char_device()  # Qt replaces whatever file it is told to keep settings in
     with Image.open(out) as picture:
         assert picture.size == (1200, 800)
         colours = picture.convert("RGB").getcolors(maxcolors=1_000_000)
