@@ -21,8 +21,9 @@ you zoom out.</p>
 <b>dashed line</b> is where densification ends, the coloured bars below are findings.</p>
 <p>In the <b>viewport</b>, left-drag orbits, right-drag or shift-drag pans, the wheel comes nearer, W A S D Q E fly, F frames
 the scene, a double click goes to what it hits. <b>Cameras</b> shows where the photos were taken; click one to look through
-it. Red dots are the Gaussians that the open finding names, however faint they are. Click a Gaussian to read its stored and activated parameters in the inspector, its percentile among
-all Gaussians of that iteration, its neighbours, and what else lies under the pixel.</p>
+it. Red dots are the Gaussians that the open finding names, however faint they are. Click a Gaussian to
+read its stored and activated parameters in the inspector, its percentile among all Gaussians of that iteration, its
+neighbours, and what else lies under the pixel.</p>
 <h2>Diagnose</h2>
 <p>Shift-drag on the timeline to choose a range (Escape: the whole run), then press <b>Diagnose</b>. Click a finding: the
 window goes to the iteration where it was measured, tints the Gaussians it names and shades its interval in the plots. <b>Not
