@@ -33,6 +33,7 @@ class Actions(QObject):
         self.open_folder = self._action("&Open run…", self.ask_folder, QKeySequence.StandardKey.Open)
         self.open_file = self._action("Open splat &file…", self.ask_file, "Ctrl+Shift+O")
         self.data = self._action("&Photos and COLMAP model…", self.ask_data, "Ctrl+D")
+        self.refresh = self._action("&Look for new saves", loader.refresh, "Ctrl+R")
         self.report = self._action("Export &report…", self.ask_report, "Ctrl+E")
         self.json = self._action("Export &JSON…", self.ask_json, "Ctrl+Shift+E")
         self.quit = self._action("&Quit", self._window.close, QKeySequence.StandardKey.Quit)
@@ -53,7 +54,8 @@ class Actions(QObject):
     def fill(self, bar: QMenuBar, view: QMenu) -> None:
         """Put everything into the menu bar; `view` is the window's own menu of panels."""
         groups: tuple[tuple[str, tuple[QAction | QMenu | None, ...]], ...] = (
-            ("&File", (self.open_folder, self.open_file, self.recent, self.data, None, self.report, self.json, None, self.quit)),
+            ("&File", (self.open_folder, self.open_file, self.recent, self.data, self.refresh, None,
+                       self.report, self.json, None, self.quit)),
             ("&Go", (self.back, self.forward, None, self.previous, self.next, self.whole)),
             ("&Diagnosis", (self.diagnose, self.cancel)),
         )
@@ -67,7 +69,7 @@ class Actions(QObject):
 
     def show_state(self, state: State) -> None:
         running = "diagnose" in state.busy
-        for action in (self.data, self.previous, self.next, self.whole):
+        for action in (self.data, self.refresh, self.previous, self.next, self.whole):
             action.setEnabled(state.run is not None)
         self.diagnose.setEnabled(state.run is not None and not running)
         self.cancel.setEnabled(any(job in state.busy for job in ("diagnose", "score", "export")))

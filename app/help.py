@@ -11,6 +11,7 @@ GUIDE = """
 <p>Choose the folder that the trainer wrote its output to (the one with <code>point_cloud</code> or <code>cfg_args</code>), or
 a single <code>.ply</code>; or drop either on the window. Nothing in the folder is changed, and nothing from it is
 executed.</p>
+<p>While a training is still writing, <b>File → Look for new saves</b> picks up what has come since.</p>
 <p>The recorded path of the photos rarely exists on another machine. <b>File → Photos and COLMAP model…</b> says where they
 are; without them the run still opens, and what needs photos reads “not evaluable”.</p>
 <h2>Look and scrub</h2>

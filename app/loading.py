@@ -9,7 +9,7 @@ from app.lanes import Job, Task
 from app.session import Session, Shown, State
 from render.splats import prepare
 from runs.checkpoints import Checkpoint
-from runs.open_run import open_run
+from runs.open_run import open_run, reopen
 from runs.run import Run
 
 
@@ -32,6 +32,13 @@ class Loader(QObject):
         run = self._session.state.run
         if run is not None:
             self._open.start(f"Reading {data.name}", lambda task: read_run(run.path, data, task), self._session.renew)
+
+    def refresh(self) -> None:
+        """Look for what the training has written since; a user who looks at the newest save follows to the new one."""
+        run = self._session.state.run
+        if run is not None:
+            text = f"Looking for new files of {run.name}"
+            self._open.start(text, lambda task: with_parts(reopen(run), task), self._session.renew)
 
     def show_iteration(self, state: State) -> None:
         checkpoint = state.run.checkpoint(state.iteration) if state.run is not None else None
@@ -62,7 +69,11 @@ class Loader(QObject):
 
 def read_run(path: Path, data: Path | None, task: Task) -> Run:
     """Open a run and read its small parts, so that no panel has to wait for a file. Raises RunError."""
-    run = open_run(path, data)
+    return with_parts(open_run(path, data), task)
+
+
+def with_parts(run: Run, task: Task) -> Run:
+    """The run, its small parts read. Raises RunError, Cancelled."""
     for text, part in (("settings", "settings"), ("logs", "series"), ("events", "events"), ("cameras", "cameras"),
                        ("photos", "photos"), ("points", "input_points"), ("points", "sfm_points")):
         task.beat()

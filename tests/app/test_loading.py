@@ -15,6 +15,7 @@ from app.session import Session, Shown
 from render.splats import prepare
 from runs.errors import UnreadableFile
 from tests.support.data import shared_data
+from tests.support.files import random_gaussians, write_inria_run, write_splats
 from tests.support.runs import changed, cloud, made_run
 
 
@@ -50,6 +51,22 @@ def test_the_data_folder_can_be_named_later(session, loader, qtbot, tmp_path):
     loader.set_data(shared_data("scenes", "synth0"))
     qtbot.waitUntil(lambda: bool(session.state.run.photos), timeout=30_000)
     assert session.state.iteration == 300
+
+
+def test_new_saves_are_found_and_the_viewer_of_the_newest_follows(session, loader, qtbot, tmp_path):
+    """A training that is still running is watched from its newest save, without opening it again."""
+    folder = write_inria_run(tmp_path / "run")
+    loader.open(folder)
+    qtbot.waitUntil(lambda: session.state.shown is not None, timeout=30_000)
+    write_splats(folder / "point_cloud/iteration_300/point_cloud.ply", random_gaussians(30, degree=1))
+    loader.refresh()
+    qtbot.waitUntil(lambda: session.state.shown is not None and session.state.shown.checkpoint.iteration == 300, timeout=30_000)
+    assert session.state.run.iterations == (100, 200, 300)
+    session.go_to(100)
+    write_splats(folder / "point_cloud/iteration_400/point_cloud.ply", random_gaussians(30, degree=1))
+    loader.refresh()
+    qtbot.waitUntil(lambda: session.state.run.iterations[-1] == 400, timeout=30_000)
+    assert session.state.iteration == 100
 
 
 def test_an_unreadable_run_leaves_the_open_one(session, loader, qtbot, tmp_path):
