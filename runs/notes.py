@@ -15,6 +15,11 @@ class Note:
     says: str
 
 
+def counted(number: int, noun: str) -> str:
+    """"1 line", "1,200 lines"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 @dataclass(frozen=True)
 class NoteBook:
     """Notes gathered while a run's lazy parts are read; safe to write from any thread, each note kept once."""

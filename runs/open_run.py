@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from runs.advice import cannot_open
 from runs.checkpoints import Checkpoint, StateFile
 from runs.errors import NotARun, UnreadableFile
 from runs.run import Run
@@ -21,10 +22,10 @@ def open_run(path: Path, data: Path | None = None) -> Run:
     path = Path(path)
     try:
         if not path.exists():
-            raise NotARun("this path does not exist", path)
+            raise NotARun("this path does not exist; check its spelling, and that its disk is there", path)
         return _recognised(path, data) or _run_inside(path, data)
     except OSError as error:
-        raise UnreadableFile(f"this path cannot be read ({error.strerror or error})", path) from error
+        raise UnreadableFile(cannot_open(error, "path"), path) from error
 
 
 def reopen(run: Run) -> Run:
@@ -81,7 +82,7 @@ def _what_else(folder: Path, inside: list[Path]) -> str:
         return f"this folder holds {len(inside)} runs ({shown}); open one of them"
     names = {child.name for child in folder.iterdir()}
     if not names:
-        return "this folder is empty"
+        return "this folder is empty; open the folder that the training writes to"
     if names & {"sparse", "images", "transforms.json", "transforms_train.json"}:
         return "this folder is a data set, not a training run; open the run and name this folder with --data"
-    return "nothing in this folder looks like a training run or a splat file"
+    return "nothing in this folder looks like a training run; open the folder that holds cfg_args, point_cloud or PLY files"

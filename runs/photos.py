@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from runs.advice import cannot_open
 from runs.arrays import F32
 from runs.errors import UnreadableFile
 
@@ -24,7 +25,7 @@ class Photo:
             with Image.open(self.path) as image:
                 return image.size, image.mode
         except (OSError, Image.DecompressionBombError) as error:
-            raise UnreadableFile(f"this photo cannot be opened ({error})", self.path) from error
+            raise UnreadableFile(_says(error), self.path) from error
 
     @property
     def size_px(self) -> tuple[int, int]:
@@ -44,4 +45,10 @@ class Photo:
                     image = image.resize(size_px, Image.Resampling.BOX)
                 return np.asarray(image, np.float32) / np.float32(255)
         except (OSError, Image.DecompressionBombError) as error:
-            raise UnreadableFile(f"this photo cannot be decoded ({error})", self.path) from error
+            raise UnreadableFile(_says(error), self.path) from error
+
+
+def _says(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return cannot_open(error, "photo")
+    return "this photo cannot be decoded; copy it again from the data set"

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
+from runs.advice import FOREIGN
 from runs.arrays import F64
 from runs.cameras import Camera
 from runs.errors import UnreadableFile
 from runs.formats.small_files import LARGEST_SIDE_PX, as_number, read_json
+from runs.notes import counted
 
 ROTATION_TOLERANCE = 1e-3  # a file with three decimals still passes; a sheared or scaled matrix does not
 
@@ -22,7 +24,7 @@ def read_cameras_json(path: Path) -> tuple[tuple[Camera, ...], tuple[str, ...]]:
     """
     stored = read_json(path)
     if not isinstance(stored, list):
-        raise UnreadableFile("this camera file holds no JSON list", path)
+        raise UnreadableFile(f"this camera file holds no JSON list; {FOREIGN}", path)
     cameras: list[Camera] = []
     left_out: dict[str, list[int]] = {}
     for index, entry in enumerate(stored):
@@ -39,7 +41,7 @@ class _BadEntry(Exception):
 
 def _sentence(why: str, entries: list[int]) -> str:
     shown = ", ".join(map(str, entries[:5])) + (", …" if len(entries) > 5 else "")
-    return f"{len(entries)} camera{'s' if len(entries) > 1 else ''} left out (entry {shown}, counted from 0): {why}"
+    return f"{counted(len(entries), 'camera')} left out (entry {shown}, counted from 0): {why}; {FOREIGN}"
 
 
 def _camera(entry: object) -> Camera:

@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from runs.advice import FOREIGN
 from runs.errors import RefusedFile, UnreadableFile
 from runs.formats.small_files import MIB, read_json, read_small
 from runs.settings import Setting, Settings
@@ -19,12 +20,12 @@ def read_cfg_args(path: Path) -> Settings:
     """
     text = read_small(path, MIB).decode("utf-8", "replace").strip()
     if _nesting(text) > MAX_NESTING:
-        raise RefusedFile(f"its brackets are nested deeper than {MAX_NESTING} levels", path)
+        raise RefusedFile(f"this settings file has brackets nested deeper than {MAX_NESTING} levels; {FOREIGN}", path)
     try:
         call = _parse(text)
         values = {keyword.arg: _value(keyword.value) for keyword in call.keywords if keyword.arg is not None}
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise UnreadableFile("this is not the Namespace(...) text that the trainer writes", path) from error
+        raise UnreadableFile(f"this is not the Namespace(...) text that the trainer writes; {FOREIGN}", path) from error
     return Settings({name: Setting(name, value, path.name) for name, value in values.items()})
 
 
@@ -32,7 +33,7 @@ def read_settings_json(path: Path) -> Settings:
     """The keys of one JSON object (`opt_args.json`, `args.json`). Raises UnreadableFile or RefusedFile."""
     stored = read_json(path, MIB)
     if not isinstance(stored, dict):
-        raise UnreadableFile("this settings file holds no JSON object", path)
+        raise UnreadableFile(f"this settings file holds no JSON object; {FOREIGN}", path)
     return Settings({name: Setting(name, value, path.name) for name, value in stored.items()})
 
 

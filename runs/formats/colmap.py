@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from runs.advice import EXPORT_MODEL
 from runs.arrays import F64, I64
 from runs.cameras import Camera, Split
 from runs.errors import UnreadableFile
@@ -110,7 +111,7 @@ def _images_of(folder: Path) -> tuple[_Format, Path]:
     """The reader and the images file of a model."""
     found = _format(folder)
     if found is None:
-        raise UnreadableFile("this folder has no cameras and images of a COLMAP model", folder)
+        raise UnreadableFile(f"this folder has no cameras and images of a COLMAP model; {EXPORT_MODEL}", folder)
     reader, ending = found
     return reader, folder / f"images.{ending}"
 
@@ -153,15 +154,15 @@ def _left_out(images: list[ImagePose], good: list[ImagePose]) -> Iterator[str]:
     names = [image.name for image in images if image.name not in kept]
     if names:
         shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-        yield f"{len(names)} of {len(images)} images left out, their pose or lens is no possible one: {shown}"
+        yield f"{len(names)} of {len(images)} images left out for an impossible pose or lens ({shown}); {EXPORT_MODEL}"
 
 
 def _larger_sibling(folder: Path, images: int) -> Iterator[str]:
     if folder.name.isdigit():
         largest, count = next(iter(sub_models(folder.parent)), (folder, images))
         if count > images:
-            yield (f"the reconstruction fell into several models: {folder.name} was read and holds {images} images, "
-                   f"{largest.name} holds {count}")
+            yield (f"the reconstruction fell into several models, {folder.name} was read and holds {images} images, "
+                   f"{largest.name} holds {count}; train on the larger one, or let COLMAP join them")
 
 
 def _split(folder: Path) -> Callable[[str], Split | None]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from runs.advice import EXPORT_MODEL
 from runs.arrays import I64, Array
 from runs.errors import UnreadableFile
 from runs.formats.colmap_types import CAMERA_MODELS, ImagePose, Intrinsics, Keypoints, PointTable, error_or_nan
@@ -72,9 +73,9 @@ def _open(path: Path) -> Iterator[_Reader]:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             yield _Reader(data)
     except _Truncated as error:
-        raise UnreadableFile("this COLMAP file is truncated or holds other data; export the model again", path) from error
+        raise UnreadableFile(f"this COLMAP file is truncated or holds other data; {EXPORT_MODEL}", path) from error
     except ValueError as error:  # mmap refuses an empty file
-        raise UnreadableFile("this COLMAP file is empty", path) from error
+        raise UnreadableFile(f"this COLMAP file is empty; {EXPORT_MODEL}", path) from error
     except OSError as error:
         raise unreadable(error, path) from error
 
@@ -87,7 +88,7 @@ def read_cameras(path: Path) -> dict[int, Intrinsics]:
             camera_id, model_id, width, height = reader.take("iiQQ")
             model = CAMERA_MODELS.get(model_id)
             if model is None:
-                raise UnreadableFile(f"camera {camera_id} has the unknown lens model {model_id}", path)
+                raise UnreadableFile(f"camera {camera_id} has the unknown lens model {model_id}; undistort the images", path)
             found[camera_id] = Intrinsics.from_params(model, (width, height), reader.take(f"{model.params}d"))
         return found
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from runs.advice import EXPORT_MODEL
 from runs.arrays import F64
 from runs.errors import UnreadableFile
 from runs.formats.colmap_types import MODELS_BY_NAME, ImagePose, Intrinsics, Keypoints, PointTable, error_or_nan
@@ -33,7 +34,7 @@ def _lines(path: Path) -> Iterator[Lines]:
         with path.open(encoding="utf-8", errors="replace") as file:
             yield walk()
     except (ValueError, IndexError, OverflowError) as error:
-        raise UnreadableFile(f"line {number} of this COLMAP file cannot be read ({error})", path) from error
+        raise UnreadableFile(f"line {number} of this COLMAP file cannot be read ({error}); {EXPORT_MODEL}", path) from error
     except OSError as error:
         raise unreadable(error, path) from error
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from runs.canonical import make_series
+from runs.notes import counted
 from runs.series import Series
 
 Column = tuple[list[int], list[float]]  # iterations, values
@@ -57,4 +58,4 @@ def broken_lines(numbers: list[int]) -> tuple[str, ...]:
     if not numbers:
         return ()
     shown = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
-    return (f"{len(numbers)} line{'s' if len(numbers) > 1 else ''} could not be read (line {shown})",)
+    return (f"{counted(len(numbers), 'line')} could not be read (line {shown}); correct or delete what is no record",)

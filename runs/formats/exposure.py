@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from runs.advice import FOREIGN
 from runs.arrays import F64
 from runs.errors import UnreadableFile
 from runs.formats.small_files import read_json
@@ -16,7 +17,7 @@ def read_exposures(path: Path) -> dict[str, F64]:
     """
     stored = read_json(path)
     if not isinstance(stored, dict):
-        raise UnreadableFile("this exposure file holds no JSON object", path)
+        raise UnreadableFile(f"this exposure file holds no JSON object; {FOREIGN}", path)
     return {name: _matrix(name, rows, path) for name, rows in stored.items()}
 
 
@@ -26,5 +27,5 @@ def _matrix(name: str, rows: object, path: Path) -> F64:
     except (ValueError, TypeError, OverflowError):
         matrix = np.empty(0)
     if matrix.shape != (3, 4):
-        raise UnreadableFile(f"the exposure of {name} is not a 3x4 matrix", path)
+        raise UnreadableFile(f"the exposure of {name} is not a 3x4 matrix; {FOREIGN}", path)
     return matrix

@@ -31,7 +31,7 @@ def read_csv(path: Path) -> MetricsFile:
         with path.open(encoding="utf-8", errors="replace") as file:
             header = _cells(file.readline(LONGEST_LINE).lower())
             if not any(name in header for name in ITERATION_COLUMNS):
-                raise UnreadableFile("this CSV file has no column iteration, iter or step", path)
+                raise UnreadableFile("this CSV file has no column iteration, iter or step; add one if it holds metrics", path)
             lines = iter(lambda: file.readline(LONGEST_LINE), "")
             for number, line in enumerate(lines, 2):
                 if not _add_line(header, line, columns) and line.endswith("\n"):

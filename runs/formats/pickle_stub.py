@@ -130,13 +130,13 @@ class _Machine:
         if not isinstance(module, str) or not isinstance(name, str):
             raise PickleDamaged("names a global by something that is not a text")
         if (module, name) not in self.known:
-            raise PickleRefused(f"asks to run `{module}.{name}`"[:200] + ", which a checkpoint never needs; it was not opened")
+            raise PickleRefused(f"asks to run `{module}.{name}`"[:200] + ", which no checkpoint needs")
         self.push(self.known[module, name])
 
     def call(self) -> None:
         function, arguments = self.pop_many(2)
         if not isinstance(function, Function) or not isinstance(arguments, tuple):
-            raise PickleRefused("asks to call a value that is no function, which a checkpoint never needs; it was not opened")
+            raise PickleRefused("asks to call a value that is no function, which no checkpoint needs")
         try:
             self.push(function.call(*arguments))
         except (TypeError, ValueError, AttributeError, OverflowError) as error:

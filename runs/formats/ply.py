@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from runs.advice import FOREIGN
 from runs.arrays import U8
 from runs.errors import UnreadableFile
 from runs.formats.ply_body import Rows, locate, read_properties
@@ -13,6 +14,8 @@ from runs.formats.ply_columns import MEANS, QUATS, RGB, SH0, Columns, SplatHeade
 from runs.formats.ply_header import Element, Header, read_header
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
+
+OPEN_SAVED = "open a PLY that the training saved"
 
 
 def read_splat_header(path: Path) -> SplatHeader:
@@ -38,9 +41,9 @@ def read_points(path: Path) -> PointCloud:
     """A point cloud such as input.ply: x, y, z and, if stored, red, green, blue. Raises UnreadableFile or RefusedFile."""
     header = read_header(path)
     rows = locate(header, "vertex")
-    missing = [name for name in MEANS if name not in rows.element.names]
+    missing = ", ".join(name for name in MEANS if name not in rows.element.names)
     if missing:
-        raise UnreadableFile(f"this point cloud has no {', '.join(missing)}", path)
+        raise UnreadableFile(f"this point cloud has no {missing}; {FOREIGN}", path)
     return PointCloud(read_properties(rows, MEANS, np.float64), _rgb(rows), path.name)
 
 
@@ -59,17 +62,17 @@ def _other_kind(header: Header, vertex: Element | None) -> str | None:
     if header.element("codebook_centers"):
         return "this is a codebook-compressed PLY (reduced-3dgs), which cannot be opened; export it as an uncompressed PLY"
     if vertex is None:
-        return "this PLY file has no vertices, so it is not a file of splats"
+        return f"this PLY file has no vertices, so it is not a file of splats; {OPEN_SAVED}"
     if any(re.fullmatch(r"f_anchor_feat_\d+|f_offset_\d+", name) for name in vertex.names):
-        return "this PLY holds Scaffold-GS anchors, not splats: its Gaussians exist only while its networks run"
+        return "this PLY holds Scaffold-GS anchors, not splats; export the Gaussians that its networks make of them"
     absent = [name for name in (*MEANS, "opacity", "scale_0", "scale_1", *QUATS) if name not in vertex.names]
     faces = header.element("face")
     if absent and faces is not None and faces.count:
-        return "this PLY is a triangle mesh, not a file of splats"
+        return f"this PLY is a triangle mesh, not a file of splats; {OPEN_SAVED}"
     if absent:
-        return f"this PLY is a plain point cloud, not a file of splats (it has no {', '.join(absent[:4])})"
+        return f"this PLY is a plain point cloud, not a file of splats (it has no {', '.join(absent[:4])}); {OPEN_SAVED}"
     if not _has(vertex, SH0) and not _has(vertex, RGB):
-        return "this PLY has splats without any colour (neither f_dc_0..2 nor red, green, blue)"
+        return "this PLY has splats without any colour; export it with f_dc_0..2, or with red, green, blue"
     return None
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.arrays import U8, Array
 from runs.errors import UnreadableFile
 from runs.formats.ply_header import Element, Header, Stamp
 from runs.formats.ply_kernels import skip_rows
+from runs.formats.small_files import unreadable
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,10 @@ def locate(header: Header, name: str) -> Rows:
     """Find the rows of element `name`. Raises UnreadableFile when the file does not hold all of them."""
     element = header.element(name)
     if element is None:
-        raise UnreadableFile(f"this PLY file has no element `{name}`", header.path)
+        raise UnreadableFile(f"this PLY file has no element `{name}`; {EXPORT_SPLATS}", header.path)
     if element.has_lists:
-        raise UnreadableFile(f"this PLY file stores a list in each `{name}`, which no file of splats or points does", header.path)
+        says = f"this PLY file stores a list in each `{name}`, which no file of splats or points does; {EXPORT_SPLATS}"
+        raise UnreadableFile(says, header.path)
     if header.encoding == "ascii":
         _check_text_size(header, element)
         return Rows(header, element, header.data_offset)
@@ -57,7 +60,7 @@ def _before(header: Header, name: str) -> list[Element]:
 def _check_rows(element: Element, row_bytes: int, held_bytes: int, path: Path) -> None:
     if element.count * row_bytes > max(held_bytes, 0):
         held = max(held_bytes, 0) // row_bytes
-        raise UnreadableFile(f"this PLY holds {held:,} of {element.count:,} rows: still being written, or cut off", path)
+        raise UnreadableFile(f"this PLY holds {held:,} of {element.count:,} rows; {UNFINISHED}", path)
 
 
 def _check_text_size(header: Header, element: Element) -> None:
@@ -76,7 +79,7 @@ def _binary_bytes(header: Header, element: Element, offset: int) -> int:
     counts = np.array([int(p.count_code[1:]) if p.count_code else 0 for p in element.properties])
     taken = int(skip_rows(_map(header)[offset:], element.count, sizes, counts, header.order == ">"))
     if taken < 0:
-        raise UnreadableFile(f"this PLY ends inside its `{element.name}` element: still being written, or cut off", header.path)
+        raise UnreadableFile(f"this PLY ends inside its `{element.name}` element; {UNFINISHED}", header.path)
     return taken
 
 
@@ -87,7 +90,7 @@ def _map(header: Header) -> U8:
             _check_stamp(os.fstat(file.fileno()), header)
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
     except OSError as error:
-        raise UnreadableFile(f"this file cannot be opened any more ({error.strerror or error})", header.path) from error
+        raise unreadable(error, header.path) from error
 
 
 def check_unchanged(header: Header) -> None:
@@ -95,12 +98,12 @@ def check_unchanged(header: Header) -> None:
     try:
         _check_stamp(header.path.stat(), header)
     except OSError as error:
-        raise UnreadableFile(f"this file cannot be opened any more ({error.strerror or error})", header.path) from error
+        raise unreadable(error, header.path) from error
 
 
 def _check_stamp(status: os.stat_result, header: Header) -> None:
     if Stamp.of(status) != header.stamp:
-        raise UnreadableFile("this file changed after its header was read; reload the run", header.path)
+        raise UnreadableFile("this file changed after its header was read; open the run again", header.path)
 
 
 def map_rows(rows: Rows) -> U8:
@@ -134,9 +137,9 @@ def _read_text(rows: Rows, names: Sequence[str], dtype: type[np.floating]) -> Ar
                 file.readline()
             table = np.loadtxt(file, dtype, comments=None, usecols=columns, max_rows=element.count, ndmin=2, encoding="latin-1")
     except OSError as error:
-        raise UnreadableFile(f"this file cannot be opened any more ({error.strerror or error})", header.path) from error
+        raise unreadable(error, header.path) from error
     except (ValueError, IndexError) as error:
-        says = f"this text PLY has a row that is not {len(element.names)} numbers ({error})"
+        says = f"this text PLY has a row that is not {len(element.names)} numbers ({error}); {EXPORT_SPLATS} as binary"
         raise UnreadableFile(says, header.path) from error
     _check_rows(element, 1, len(table), header.path)
     return table

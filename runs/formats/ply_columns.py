@@ -27,6 +27,9 @@ RGB = ("red", "green", "blue")
 NORMALS = ("nx", "ny", "nz")  # written by habit, always zero
 RESERVED = (*COLUMNS, "sh_rest")
 
+TWO_SCALES = "stores two scales per splat as 2DGS does, the third is shown as 1e-6 world units; measure no thickness on it"
+EXPORT_SH = "export 9, 24, 45 or 72 of f_rest to see colour that depends on the view"
+
 
 @dataclass(frozen=True)
 class SplatHeader:
@@ -65,14 +68,14 @@ def _columns(vertex: Element) -> tuple[dict[str, tuple[str, ...]], tuple[str, ..
     notes = []
     scales = tuple(name for name in ("scale_0", "scale_1", "scale_2") if name in vertex.names)
     if len(scales) == 2:
-        notes.append("stores two scales per splat (2DGS); the third is shown as 1e-6 world units")
+        notes.append(TWO_SCALES)
     rest = tuple(sorted((n for n in vertex.names if re.fullmatch(r"f_rest_\d+", n)), key=lambda name: int(name[7:])))
     if len(rest) not in DEGREE_OF_REST:
-        notes.append(f"has {len(rest)} f_rest properties, which fits no SH degree; view-dependent colour is left out")
+        notes.append(f"has {len(rest)} f_rest properties, which fits no SH degree; {EXPORT_SH}")
         rest = ()
     colour = SH0 if set(SH0) <= set(vertex.names) else RGB
     if colour is RGB:
-        notes.append("stores red, green, blue instead of SH coefficients; they are shown as the base colour")
+        notes.append(f"stores red, green, blue, which are shown as the base colour; {EXPORT_SH}")
     columns = {"means": MEANS, "log_scales": scales, "sh0": colour, "quats_wxyz": QUATS, "logit_opacities": ("opacity",),
                "sh_rest": rest}
     return columns, tuple(notes)

@@ -11,7 +11,9 @@ from typing import Literal, cast
 
 import numpy as np
 
+from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.errors import RefusedFile, UnreadableFile
+from runs.formats.small_files import unreadable
 
 HEADER_CAP_BYTES = 1 << 20
 USUAL_HEADER_BYTES = 1 << 13  # an INRIA header of SH degree 3 has 1.5 KB
@@ -108,11 +110,11 @@ def read_header(path: Path) -> Header:
             if not _END.search(start):
                 start += file.read(HEADER_CAP_BYTES - len(start))
     except OSError as error:
-        raise UnreadableFile(f"this file cannot be opened ({error.strerror or error})", path) from error
+        raise unreadable(error, path) from error
     if not start:
-        raise UnreadableFile("this PLY file is empty", path)
+        raise UnreadableFile(f"this PLY file is empty; {UNFINISHED}", path)
     if not re.match(rb"ply[ \t]*\r?\n", start):
-        raise UnreadableFile("this is not a PLY file (it does not begin with `ply`)", path)
+        raise UnreadableFile(f"this is not a PLY file (it does not begin with `ply`); {EXPORT_SPLATS}", path)
     lines, data_offset = _split(start, path)
     return _parse(lines, path, data_offset, stamp)
 
@@ -121,8 +123,9 @@ def _split(start: bytes, path: Path) -> tuple[list[str], int]:
     """The lines between `ply` and `end_header`, and the offset of the first byte after them."""
     end = _END.search(start)
     if end is None:
-        cut = "is longer than 1 MiB" if len(start) == HEADER_CAP_BYTES else "has no end: still being written, or cut off"
-        raise UnreadableFile(f"the header of this PLY file {cut}", path)
+        if len(start) == HEADER_CAP_BYTES:
+            raise UnreadableFile(f"the header of this PLY file is longer than 1 MiB; {EXPORT_SPLATS}", path)
+        raise UnreadableFile(f"the header of this PLY file has no end; {UNFINISHED}", path)
     text = start[: end.start()].decode("utf-8", errors="replace")
     return [line.strip() for line in text.split("\n")][1:], end.end()
 
@@ -142,9 +145,9 @@ def _parse(lines: list[str], path: Path, data_offset: int, stamp: Stamp) -> Head
         elif keyword == "property" and elements:
             elements[-1][2].append(_property(words, path))
         elif line:
-            raise UnreadableFile(f"the header of this PLY file has a line that no PLY has (`{line[:60]}`)", path)
+            raise UnreadableFile(f"the header of this PLY file has a line that no PLY has (`{line[:60]}`); {EXPORT_SPLATS}", path)
     if encoding not in ENCODINGS:
-        raise UnreadableFile("the header of this PLY file names no known format (ascii or binary, little or big endian)", path)
+        raise UnreadableFile(f"the header of this PLY file names no known format; {EXPORT_SPLATS} as binary", path)
     found = tuple(Element(name, count, tuple(properties)) for name, count, properties in elements)
     _check_names(found, path)
     return Header(path, cast(Encoding, encoding), found, tuple(comments), data_offset, stamp)
@@ -152,7 +155,7 @@ def _parse(lines: list[str], path: Path, data_offset: int, stamp: Stamp) -> Head
 
 def _count(word: str, path: Path) -> int:
     if not re.fullmatch(r"\d{1,18}", word):
-        raise RefusedFile(f"this PLY file claims an impossible number of rows (`{word[:40]}`)", path)
+        raise RefusedFile(f"this PLY file claims an impossible number of rows (`{word[:40]}`); {EXPORT_SPLATS}", path)
     return int(word)
 
 
@@ -161,15 +164,16 @@ def _property(words: list[str], path: Path) -> Property:
         return Property(words[1], SCALARS[words[0]])
     if len(words) == 4 and words[0] == "list" and words[1] in SCALARS and words[2] in SCALARS and SCALARS[words[1]][0] != "f":
         return Property(words[3], SCALARS[words[2]], SCALARS[words[1]])
-    raise UnreadableFile(f"the header of this PLY file declares a property of no known type (`{' '.join(words)[:60]}`)", path)
+    declared = " ".join(words)[:60]
+    raise UnreadableFile(f"the header of this PLY file has a property of no known type (`{declared}`); {EXPORT_SPLATS}", path)
 
 
 def _check_names(elements: tuple[Element, ...], path: Path) -> None:
     for name in _doubled([e.name for e in elements]):
-        raise UnreadableFile(f"this PLY file declares the element `{name}` twice", path)
+        raise UnreadableFile(f"this PLY file declares the element `{name}` twice; {EXPORT_SPLATS}", path)
     for element in elements:
         for name in _doubled(list(element.names)):
-            raise UnreadableFile(f"this PLY file declares the property `{name}` of `{element.name}` twice", path)
+            raise UnreadableFile(f"this PLY file declares `{name}` of `{element.name}` twice; {EXPORT_SPLATS}", path)
 
 
 def _doubled(names: list[str]) -> Iterator[str]:

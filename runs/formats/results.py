@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from runs.advice import FOREIGN
 from runs.errors import UnreadableFile
 from runs.formats.columns import Columns
 from runs.formats.small_files import as_number, read_json
@@ -39,7 +40,7 @@ def read_per_view(path: Path) -> dict[int, dict[str, dict[str, float]]]:
 def _iterations(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
     stored = read_json(path)
     if not isinstance(stored, dict):
-        raise UnreadableFile("this results file holds no JSON object", path)
+        raise UnreadableFile(f"this results file holds no JSON object; {FOREIGN}", path)
     for method, scores in stored.items():
         match = METHOD.fullmatch(method)
         if match and isinstance(scores, dict):

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from runs.advice import FOREIGN, UNFINISHED, cannot_open
 from runs.errors import RefusedFile, UnreadableFile
 
 MIB = 2**20
@@ -12,7 +13,7 @@ LARGEST_SIDE_PX = 1_000_000  # far above any photo; a size beyond it would only 
 
 def unreadable(error: OSError, path: Path) -> UnreadableFile:
     """The sentence for a file that the operating system does not hand out."""
-    return UnreadableFile(f"this file cannot be opened ({error.strerror or error})", path)
+    return UnreadableFile(cannot_open(error), path)
 
 
 def read_small(path: Path, cap_bytes: int) -> bytes:
@@ -23,7 +24,7 @@ def read_small(path: Path, cap_bytes: int) -> bytes:
     except OSError as error:
         raise unreadable(error, path) from error
     if len(data) > cap_bytes:
-        raise RefusedFile(f"this file is over {cap_bytes / MIB:g} MiB, far more than such a file needs", path)
+        raise RefusedFile(f"this file is over {cap_bytes / MIB:g} MiB, far more than such a file needs; {FOREIGN}", path)
     return data
 
 
@@ -36,7 +37,7 @@ def read_json(path: Path, cap_bytes: int = 64 * MIB) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise UnreadableFile(f"this is not complete JSON ({error}); it may be half-written", path) from error
+        raise UnreadableFile(f"this is not complete JSON ({error}); {UNFINISHED}", path) from error
 
 
 def as_number(value: object) -> float | None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from runs.arrays import F64, I64
 from runs.formats.protobuf import NotAMessage, fields, signed, varint
-from runs.formats.tfrecord import read_records
+from runs.formats.tfrecord import COPY_AGAIN, read_records
+from runs.notes import counted
 
 # Field numbers of tensorflow/core/util/event.proto, summary.proto and tensor.proto.
 EVENT_WALL_TIME, EVENT_STEP, EVENT_SUMMARY = 1, 2, 5
@@ -50,7 +51,7 @@ def read_events(path: Path, offset: int = 0) -> EventFile:
     records = read_records(path, offset)
     notes = list(records.notes)
     if not records.offset and not notes:
-        notes.append("this event file is empty: nothing was logged yet")
+        notes.append("this event file is empty; open the run again when the training has logged something")
     logged: list[Logged] = []
     foreign = 0
     for payload in records.payloads:
@@ -59,7 +60,7 @@ def read_events(path: Path, offset: int = 0) -> EventFile:
         except NotAMessage:
             foreign += 1
     if foreign:
-        notes.append(f"{foreign} records are no TensorBoard events and were skipped")
+        notes.append(f"left out {counted(foreign, 'record')} of another kind than TensorBoard's; {COPY_AGAIN}")
     return EventFile(_by_tag(logged), records.offset, tuple(notes))
 
 

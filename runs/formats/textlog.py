@@ -89,7 +89,7 @@ def _skipped(path: Path) -> tuple[str, ...]:
         middle = path.stat().st_size - HEAD_BYTES - TAIL_BYTES
     except OSError as error:
         raise unreadable(error, path) from error
-    return (f"{middle / MIB:,.0f} MiB in the middle of this log were not read",) if middle > 0 else ()
+    return (f"{middle / MIB:,.0f} MiB in the middle of this log were not read; split it to see them",) if middle > 0 else ()
 
 
 @dataclass
@@ -110,7 +110,7 @@ class _LogReader:
     @property
     def notes(self) -> tuple[str, ...]:
         full = len(self.events) >= MOST_EVENTS
-        return (f"only the first {MOST_EVENTS:,} events of this log are kept",) if full else ()
+        return (f"only the first {MOST_EVENTS:,} events of this log are kept; split it to see the others",) if full else ()
 
     def add(self, number: int, text: str) -> None:
         if self._trace and self._takes_traceback(text):

@@ -6,10 +6,12 @@ from typing import BinaryIO
 
 from runs.formats.crc32c import masked_crc32c
 from runs.formats.small_files import unreadable
+from runs.notes import counted
 
 HEADER_BYTES = 12  # u64 length, u32 masked CRC-32C of the length
 FOOTER_BYTES = 4  # u32 masked CRC-32C of the payload
 LARGEST_KEPT = 65_536  # larger events hold pictures and histograms, which nobody reads here
+COPY_AGAIN = "copy it again from where the training ran"
 LARGEST_EVENT = 2**31  # protobuf's own limit
 
 
@@ -41,7 +43,7 @@ def _read(file: BinaryIO, offset: int, size: int) -> Records:
         header = file.read(HEADER_BYTES)
         length = int.from_bytes(header[:8], "little")
         if length > LARGEST_EVENT or not _fits(header[:8], header[8:]):
-            notes.append(f"the event file is damaged at byte {offset:,}; what follows was not read")
+            notes.append(f"this event file is damaged at byte {offset:,} and was read up to there; {COPY_AGAIN}")
             break
         end = offset + HEADER_BYTES + length + FOOTER_BYTES
         if end > size:
@@ -55,7 +57,7 @@ def _read(file: BinaryIO, offset: int, size: int) -> Records:
             file.seek(end)
         offset = end
     if damaged:
-        notes.append(f"{damaged} damaged events were skipped: their checksum does not match")
+        notes.append(f"left out {counted(damaged, 'event')} with a wrong checksum; {COPY_AGAIN}")
     return Records(tuple(payloads), offset, tuple(notes))
 
 

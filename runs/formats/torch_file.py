@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from runs.advice import DAMAGED, FOREIGN, UNFINISHED, UNTRUSTED
 from runs.arrays import U8
 from runs.errors import RefusedFile, RunError, UnreadableFile
 from runs.formats import pickle_stub
+from runs.formats.small_files import unreadable
 from runs.formats.torch_values import Storages, known_globals
 
 MOST_MEMBERS = 100_000
@@ -35,9 +37,9 @@ def read_torch_file(path: Path) -> Any:
     try:
         return pickle_stub.load(bytes(archive.bytes_of("data.pkl")), known_globals(), storages.find)
     except pickle_stub.PickleRefused as error:
-        raise RefusedFile(f"this checkpoint {error}", path) from error
+        raise RefusedFile(f"this checkpoint {error}, so it was not opened; {UNTRUSTED}", path) from error
     except pickle_stub.PickleDamaged as error:
-        raise UnreadableFile(f"the pickle of this checkpoint {error}", path) from error
+        raise UnreadableFile(f"the pickle of this checkpoint {error}; {DAMAGED}", path) from error
 
 
 def is_unfinished(path: Path) -> bool:
@@ -62,16 +64,16 @@ class _Archive:
         """uint8 [size], the stored bytes of a member, mapped. Raises UnreadableFile."""
         member = self.members.get(name)
         if member is None:
-            raise UnreadableFile(f"this checkpoint lacks its part `{name[:60]}`", self.path)
+            raise UnreadableFile(f"this checkpoint lacks its part `{name[:60]}`; {DAMAGED}", self.path)
         if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
-            raise UnreadableFile("this checkpoint is a compressed or encrypted zip, which torch never writes", self.path)
+            raise UnreadableFile("this checkpoint is a compressed or encrypted zip; save it again with torch.save", self.path)
         header = bytes(self.data[member.header_offset:member.header_offset + LOCAL_HEADER_BYTES])
         if len(header) < LOCAL_HEADER_BYTES or header[:4] != b"PK\x03\x04":
-            raise UnreadableFile("this checkpoint's zip directory points outside its members", self.path)
+            raise UnreadableFile(f"this checkpoint's zip directory points outside its members; {DAMAGED}", self.path)
         name_bytes, extra_bytes = struct.unpack_from("<HH", header, 26)
         start = member.header_offset + LOCAL_HEADER_BYTES + name_bytes + extra_bytes
         if start + member.file_size > len(self.data):
-            raise UnreadableFile("this checkpoint is cut off: a tensor reaches beyond the end of the file", self.path)
+            raise UnreadableFile(f"a tensor of this checkpoint reaches beyond the end of the file; {DAMAGED}", self.path)
         return self.data[start:start + member.file_size]
 
 
@@ -80,9 +82,9 @@ def _open(path: Path) -> _Archive:
     _refuse_other_kinds(bytes(data[:8]), path)
     members = dict(_members(path))
     if "constants.pkl" in members or any(name.startswith("code/") for name in members):
-        raise RefusedFile("this is a TorchScript program, not a checkpoint; it would have to be run to be read", path)
+        raise RefusedFile("this is a TorchScript program, which only runs; save the training state with torch.save", path)
     if "data.pkl" not in members:
-        raise UnreadableFile("this zip is not a torch checkpoint (it has no data.pkl)", path)
+        raise UnreadableFile(f"this zip is not a torch checkpoint (it has no data.pkl); {FOREIGN}", path)
     return _Archive(path, data, members)
 
 
@@ -90,10 +92,10 @@ def _map(path: Path) -> U8:
     try:
         with path.open("rb") as file:
             if not os.fstat(file.fileno()).st_size:
-                raise UnreadableFile("this checkpoint is empty", path)
+                raise UnreadableFile(f"this checkpoint is empty; {UNFINISHED}", path)
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
     except OSError as error:
-        raise UnreadableFile(f"this file cannot be opened ({error.strerror or error})", path) from error
+        raise unreadable(error, path) from error
 
 
 def _refuse_other_kinds(start: bytes, path: Path) -> None:
@@ -101,10 +103,10 @@ def _refuse_other_kinds(start: bytes, path: Path) -> None:
     if start[:4] == b"PK\x03\x04":
         return
     if start[:4] == b"PKFL":
-        raise UnreadableFile("this is a LichtFeld resume file, not a torch checkpoint", path)
+        raise UnreadableFile("this is a LichtFeld resume file, not a torch checkpoint; open the PLY files of that run", path)
     if start[:1] == b"\x80":
         raise RefusedFile("this is a bare pickle, as torch wrote before version 1.6; save it again with a newer torch", path)
-    raise UnreadableFile("this is not a torch checkpoint (it is no zip file)", path)
+    raise UnreadableFile(f"this is not a torch checkpoint (it is no zip file); {FOREIGN}", path)
 
 
 def _members(path: Path) -> Iterator[tuple[str, zipfile.ZipInfo]]:
@@ -115,9 +117,9 @@ def _members(path: Path) -> Iterator[tuple[str, zipfile.ZipInfo]]:
     except RunError:
         raise
     except Exception as error:  # zipfile raises many kinds on damaged directories
-        raise UnreadableFile("this checkpoint is no finished zip file: still being written, or cut off", path) from error
+        raise UnreadableFile(f"this checkpoint is no finished zip file; {UNFINISHED}", path) from error
     if len(infos) > MOST_MEMBERS:
-        raise RefusedFile(f"this checkpoint claims {len(infos):,} parts", path)
+        raise RefusedFile(f"this checkpoint claims {len(infos):,} parts; {UNTRUSTED}", path)
     for info in infos:
         _, slash, name = info.filename.partition("/")
         if slash:

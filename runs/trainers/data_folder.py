@@ -33,7 +33,7 @@ def find_data(
         return run
     for near in _near(run, recorded) if recorded else ():
         if _holds_photos_of(near, names()):
-            book.add(str(near), f"taken for the run's photos and cameras: the recorded {recorded} is not on this machine")
+            book.add(str(near), f"used in place of {recorded}, which is not here; name the data folder if this is another scene")
             return near
     return None
 
@@ -79,9 +79,10 @@ def find_photos(data: Path, images: str | None, names: tuple[str, ...], book: No
         if found:
             if len(found) < len(names):
                 absent = next(name for name in names if name not in found)
-                book.add(str(data / folder), f"holds photos of {len(found)} of {len(names)} cameras ({absent} is missing)")
+                says = f"holds photos of {len(found)} of {len(names)} cameras ({absent} is missing); add the others"
+                book.add(str(data / folder), says)
             return {name: Photo(name, paths[key]) for name, key in found.items()}
-    book.add(str(data), "holds no photo of any camera of this run")
+    book.add(str(data), "holds no photo of any camera of this run; name the data folder that does")
     return {}
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from runs.advice import cannot_open
 from runs.arrays import F64
 from runs.cameras import Camera
 from runs.checkpoints import StateFile
@@ -60,7 +61,7 @@ def _splat_files(path: Path, book: NoteBook) -> dict[Path, int]:
         if file.is_file():
             found[file] = iteration
         else:
-            book.add(str(folder), "holds no point_cloud.ply")
+            book.add(str(folder), "holds no point_cloud.ply; open the run again once it is saved")
     return found
 
 
@@ -70,7 +71,7 @@ def _children(folder: Path, book: NoteBook) -> list[Path]:
     except FileNotFoundError:
         return []  # a run that has not saved yet
     except OSError as error:
-        book.add(str(folder), f"this folder cannot be read ({error.strerror or error})")
+        book.add(str(folder), cannot_open(error, "folder"))
         return []
 
 

@@ -39,8 +39,8 @@ def fork_of_folder(folder: Path) -> Trainer:
     """The trainer by the keys of cfg_args; of the family at least, when the file cannot be read."""
     try:
         keys = set(read_cfg_args(folder / "cfg_args"))
-    except RunError as error:
-        return Trainer("inria", 0.4, f"there is a cfg_args, but it cannot be read ({error.says})")
+    except RunError:
+        return Trainer("inria", 0.4, "there is a cfg_args, but it cannot be read")
     for known in SIGNS:
         if known.keys <= keys:
             return Trainer(known.name, known.confidence, f"cfg_args has {_listed(known.keys)}")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from runs.advice import FOREIGN
 from runs.arrays import F32, Array
 from runs.checkpoints import AdamGroup, TrainingState
 from runs.errors import UnreadableFile
@@ -36,12 +37,12 @@ def read_state(path: Path) -> TrainingState:
     """The state in one chkpntN.pth; arrays stay in the file until they are used. Raises UnreadableFile or RefusedFile."""
     saved = read_torch_file(path)
     if not (isinstance(saved, tuple) and len(saved) == 2 and isinstance(saved[0], tuple) and isinstance(saved[1], int)):
-        raise UnreadableFile(f"this checkpoint is not a training state of INRIA's family ({_what(saved)})", path)
+        raise UnreadableFile(f"this checkpoint is no training state of INRIA's family ({_what(saved)}); {FOREIGN}", path)
     capture, iteration = saved
     parts = _sort(capture)
-    if set(parts.parameters) != set(PARAMETERS):
-        lacking = ", ".join(name for name in PARAMETERS if name not in parts.parameters)
-        raise UnreadableFile(f"this training state holds no parameters of the expected shape for {lacking}", path)
+    lacking = ", ".join(name for name in PARAMETERS if name not in parts.parameters)
+    if lacking:
+        raise UnreadableFile(f"this training state holds no parameters of the expected shape for {lacking}; {FOREIGN}", path)
     return _state(path, iteration, capture, parts)
 
 

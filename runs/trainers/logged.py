@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from runs.advice import cannot_open
 from runs.canonical import merge
 from runs.errors import RunError
 from runs.events import LogEvent
@@ -20,6 +21,7 @@ from runs.tags import restarts, series_from_tags
 
 TEXT_ENDINGS = frozenset({".log", ".txt", ".out", ".err", ""})
 NOT_LOGS = frozenset({"cfg_args"})
+LATER_WINS = "the later values are shown, move their event file away to see the earlier"
 
 Read = TypeVar("Read")
 
@@ -63,8 +65,7 @@ class Logged:
                 files.append(file)
         scalars = combine(files)
         for iteration in restarts(scalars):
-            says = f"logging began again at iteration {iteration:,}: the later values are shown from there on"
-            self.book.add(str(self.folder), says)
+            self.book.add(str(self.folder), f"logging began again at iteration {iteration:,}; {LATER_WINS}")
         return series_from_tags(scalars, ", ".join(path.name for path in paths))
 
     @property
@@ -95,7 +96,7 @@ class Logged:
         except RunError as error:
             self.book.add_error(error)
         except OSError as error:
-            self.book.add(str(path), f"this file cannot be read ({error.strerror or error})")
+            self.book.add(str(path), cannot_open(error))
         return None
 
     def _note(self, path: Path, notes: tuple[str, ...]) -> None:

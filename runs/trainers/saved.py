@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from runs.advice import UNFINISHED
 from runs.checkpoints import Checkpoint, StateFile, TrainingState
 from runs.errors import RunError
 from runs.formats.ply import gaussians_of, read_splat_header
@@ -14,6 +15,8 @@ from runs.formats.torch_file import is_unfinished
 from runs.gaussians import Gaussians
 from runs.notes import NoteBook
 from runs.trainers.inria_state import read_state
+
+LEFT_OUT = "left out: "
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def splat_headers(files: Iterable[Path], book: NoteBook) -> Iterator[SplatHeader
         try:
             header = read_splat_header(path)
         except RunError as error:
-            book.add(str(path), f"left out: {error.says}")
+            book.add(str(path), f"{LEFT_OUT}{error.says}")
             continue
         for says in header.notes:
             book.add(str(path), says)
@@ -55,7 +58,7 @@ def checkpoints(headers: Iterable[tuple[int, SplatHeader]], book: NoteBook) -> t
     found: dict[int, Checkpoint] = {}
     for iteration, header in sorted(headers, key=lambda pair: (pair[0], pair[1].path)):
         if iteration in found:
-            book.add(str(header.path), f"left out: {found[iteration].path.name} is of the same iteration")
+            book.add(str(header.path), f"{LEFT_OUT}{found[iteration].path} is of the same iteration; move one of them away")
         else:
             found[iteration] = Checkpoint(
                 iteration, header.path, header.count, header.sh_degree, header.size_bytes, ReadSplats(header),
@@ -68,7 +71,7 @@ def state_files(folder: Path, book: NoteBook) -> tuple[StateFile, ...]:
     found = []
     for iteration, path in sorted(numbered(folder.glob("chkpnt*.pth"), r"chkpnt(\d{1,12})\.pth")):
         if is_unfinished(path):
-            book.add(str(path), "left out: this checkpoint is still being written, or was cut off")
+            book.add(str(path), f"{LEFT_OUT}this checkpoint is not whole; {UNFINISHED}")
         else:
             found.append(StateFile(iteration, path, ReadState(path, Stamp.of(path.stat()))))
     return tuple(found)

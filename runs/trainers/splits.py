@@ -9,6 +9,10 @@ from runs.formats.colmap import ColmapModel
 from runs.trainers.names import NameIndex, stem_path
 
 LLFF_HOLD = 8  # INRIA: every eighth photo by name is a test view
+SPLIT_UNKNOWN = (
+    "held out test views (eval=True), but no rule fits the order of its cameras, so their split is unknown; "
+    "list the test photos in sparse/0/test.txt of the data folder"
+)
 
 
 def with_splits(
@@ -27,7 +31,7 @@ def with_splits(
     for test in _candidates(names, model):
         if test and set(names[: len(test)]) == test:
             return tuple(replace(c, split="test" if c.name in test else "train") for c in cameras), None
-    return tuple(cameras), "held out test views (eval=True), but no rule fits the order of its cameras; their split is unknown"
+    return tuple(cameras), SPLIT_UNKNOWN
 
 
 def _candidates(names: Sequence[str], model: ColmapModel | None) -> Iterator[set[str]]:

@@ -67,7 +67,8 @@ def test_reasons_are_gathered(tmp_path: Path) -> None:
     """Thousands of broken entries give one sentence, not thousands."""
     cameras, notes = read_cameras_json(written(tmp_path, [3] * 1000))
     assert cameras == ()
-    assert notes == ("1000 cameras left out (entry 0, 1, 2, 3, 4, …, counted from 0): the entry is no object",)
+    assert notes == ("1,000 cameras left out (entry 0, 1, 2, 3, 4, …, counted from 0): the entry is no object; "
+                     "put the file that the trainer wrote in its place",)
 
 
 @given(

@@ -178,7 +178,9 @@ def test_impossible_poses_and_unknown_lenses_are_left_out_and_named(tmp_path: Pa
     )
     model = read_model(write_binary(small_model(images=images), tmp_path))
     assert [camera.name for camera in model.cameras] == ["good.png"]
-    assert model.notes == ("3 of 4 images left out, their pose or lens is no possible one: lens.png, nan.png, zero.png",)
+    assert model.notes == (
+        "3 of 4 images left out for an impossible pose or lens (lens.png, nan.png, zero.png); export the model from COLMAP again",
+    )
 
 
 def test_distortion_is_kept_beside_the_pinhole_part(tmp_path: Path) -> None:

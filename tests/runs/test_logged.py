@@ -32,4 +32,6 @@ def test_a_restart_is_told(tmp_path: Path) -> None:
         )
     book = NoteBook()
     assert Logged(tmp_path, book).series["iter_time"].values.tolist() == [1, 9, 9]
-    assert [note.says for note in book] == ["logging began again at iteration 20: the later values are shown from there on"]
+    assert [note.says for note in book] == [
+        "logging began again at iteration 20; the later values are shown, move their event file away to see the earlier",
+    ]

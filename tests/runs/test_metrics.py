@@ -109,7 +109,7 @@ def test_a_half_written_last_line_is_silent_and_a_broken_one_is_not(tmp_path: Pa
     found = read_jsonl(
         written(tmp_path, '{"it": 1, "loss": 1}\n{"it": 2, "lo\n\n[3]\n{"loss": 2}\n{"it": 1.5}\n{"it": 4, "loss": 4}\n')
     )
-    assert found.notes == ("4 lines could not be read (line 2, 4, 5, 6)",)
+    assert found.notes == ("4 lines could not be read (line 2, 4, 5, 6); correct or delete what is no record",)
     assert found.series["loss/total"].iterations.tolist() == [1, 4]
 
 
@@ -178,7 +178,7 @@ def test_csv_without_a_set_keeps_scores_raw(tmp_path: Path) -> None:
 def test_csv_damage(tmp_path: Path) -> None:
     """As for JSON lines; a table of something else is refused."""
     found = read_csv(written(tmp_path, "step,loss\n1,0.5\n2\nx,1\n3,0.25\n4,0", "a.csv"))
-    assert found.notes == ("2 lines could not be read (line 3, 4)",)
+    assert found.notes == ("2 lines could not be read (line 3, 4); correct or delete what is no record",)
     assert read_csv(written(tmp_path, "step,loss,n\n1,0.5,7\n2,0.", "b.csv")).series["loss/total"].iterations.tolist() == [1]
     with pytest.raises(UnreadableFile, match="no column iteration, iter or step"):
         read_csv(written(tmp_path, "name,age\nx,1\n", "c.csv"))

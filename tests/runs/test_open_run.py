@@ -47,7 +47,7 @@ def test_opening_reads_headers_only(tmp_path: Path) -> None:
     run = open_run(folder)
     shutil.rmtree(folder)
     assert len(run.checkpoints) == 30
-    with pytest.raises(UnreadableFile, match="any more"):
+    with pytest.raises(UnreadableFile, match="moved or deleted"):
         _ = run.checkpoints[0].gaussians.means
     assert run.series == {}
     assert run.cameras == ()
@@ -75,8 +75,8 @@ def test_a_half_written_newest_checkpoint_is_left_out_and_noted(tmp_path: Path) 
     run = open_run(folder)
     assert run.iterations == (100,)
     assert run.state_files == ()
-    assert "still being written, or cut off" in says(run, newest)
-    assert "still being written" in says(run, state)
+    assert "rows; open the run again once it is written" in says(run, newest)
+    assert "is not whole; open the run again once it is written" in says(run, state)
     assert "is empty" in says(run, splat_file(folder, 200))
     assert "no point_cloud.ply" in says(run, folder / "point_cloud" / "iteration_400")
 
@@ -94,6 +94,7 @@ def test_each_damaged_part_becomes_a_note_and_the_rest_opens(tmp_path: Path) -> 
     noted = {Path(note.file).name for note in run.notes}
     assert noted >= {"cfg_args", "cameras.json", "exposure.json", "input.ply", "results.json", "metrics.jsonl", "opt_args.json",
                      "events.out.tfevents.1.host"}
+    assert [note.says for note in run.notes if "; " not in note.says] == []
     assert "empty" in says(run, folder / "events.out.tfevents.1.host")
 
 
@@ -121,7 +122,7 @@ def test_a_mesh_among_the_checkpoints_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("names", "sentence"), [
-    ((), "is empty"),
+    ((), "is empty; open the folder that the training writes to"),
     (("notes.txt",), "nothing in this folder looks like"),
     (("images/a.jpg", "sparse/0/cameras.bin"), "is a data set, not a training run"),
     (("a/cfg_args", "b/cfg_args"), r"holds 2 runs \(a, b\); open one of them"),
@@ -146,11 +147,11 @@ def test_a_folder_with_one_run_inside_opens_that_run(tmp_path: Path) -> None:
 def test_paths_that_are_nothing(tmp_path: Path) -> None:
     """A typing error, a file of another kind, a name that the system refuses."""
     (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8")
-    with pytest.raises(NotARun, match="does not exist"):
+    with pytest.raises(NotARun, match="does not exist; check its spelling"):
         open_run(tmp_path / "nowhere")
     with pytest.raises(NotARun, match="no splat PLY"):
         open_run(tmp_path / "photo.jpg")
-    with pytest.raises(UnreadableFile, match="cannot be read"):
+    with pytest.raises(UnreadableFile, match="this path cannot be opened"):
         open_run(tmp_path / ("x" * 5000))
 
 

@@ -134,7 +134,7 @@ def test_nothing_is_read_before_a_column_is_used(tmp_path: Path) -> None:
     gaussians = read_gaussians(path)
     path.unlink()
     assert gaussians.count == 4
-    with pytest.raises(UnreadableFile, match="cannot be opened any more"):
+    with pytest.raises(UnreadableFile, match=r"cannot be opened .* moved or deleted: open the run again"):
         _ = gaussians.means
 
 
@@ -211,7 +211,7 @@ def test_a_truncated_file_says_how_many_rows_it_holds(tmp_path: Path) -> None:
     path = write_splats(tmp_path / "cut.ply", random_gaussians(5000, degree=0))
     whole = path.stat().st_size
     path.write_bytes(path.read_bytes()[: whole - 4000 * 17 * 4])
-    with pytest.raises(UnreadableFile, match=r"holds 1,000 of 5,000 rows: still being written, or cut off"):
+    with pytest.raises(UnreadableFile, match=r"holds 1,000 of 5,000 rows; open the run again once it is written, or copy"):
         read_splat_header(path)
 
 
@@ -258,7 +258,7 @@ def test_other_kinds_of_ply_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("content", "says"), [
-    (b"", "is empty"),
+    (b"", "is empty; open the run again once it is written"),
     (b"solid cube", "not a PLY file"),
     (b"ply\nformat ascii 1.0\nelement vertex 3\n", "has no end"),
     (b"ply\n" + b"comment long\n" * 100_000 + b"end_header\n", "longer than 1 MiB"),

@@ -144,7 +144,7 @@ def test_an_empty_file_is_noted(tmp_path: Path) -> None:
     """A trainer that has just started, or died at once."""
     found = read_events(written(tmp_path))
     assert (dict(found.scalars), found.offset) == ({}, 0)
-    assert found.notes == ("this event file is empty: nothing was logged yet",)
+    assert found.notes == ("this event file is empty; open the run again when the training has logged something",)
 
 
 def test_absurd_length_is_refused(tmp_path: Path) -> None:
@@ -153,7 +153,9 @@ def test_absurd_length_is_refused(tmp_path: Path) -> None:
     huge = struct.pack("<Q", 2**63)
     found = read_events(written(tmp_path, good, huge + masked(huge) + b"x" * 50))
     assert found.offset == len(good)
-    assert found.notes == (f"the event file is damaged at byte {len(good)}; what follows was not read",)
+    assert found.notes == (
+        f"this event file is damaged at byte {len(good)} and was read up to there; copy it again from where the training ran",
+    )
     assert list(found.scalars) == ["a"]
 
 
@@ -163,7 +165,7 @@ def test_a_damaged_payload_costs_one_record(tmp_path: Path) -> None:
     bad[-6] ^= 1
     found = read_events(written(tmp_path, encoded((1, "a", 1.0)), bytes(bad), encoded((3, "a", 3.0))))
     np.testing.assert_array_equal(found.scalars["a"].steps, [1, 3])
-    assert found.notes == ("1 damaged events were skipped: their checksum does not match",)
+    assert found.notes == ("left out 1 event with a wrong checksum; copy it again from where the training ran",)
 
 
 def test_several_files_join_in_order_of_time(tmp_path: Path) -> None:

@@ -107,7 +107,10 @@ def test_a_pickle_that_wants_to_run_code_is_refused_by_name(protocol: int, tmp_p
     with pytest.raises(RefusedFile) as caught:
         read_torch_file(path)
     module = "__builtin__" if protocol == 2 else "builtins"
-    assert caught.value.says == f"this checkpoint asks to run `{module}.exec`, which a checkpoint never needs; it was not opened"
+    assert caught.value.says == (
+        f"this checkpoint asks to run `{module}.exec`, which no checkpoint needs, so it was not opened; "
+        "delete it unless you trust who made it"
+    )
     assert not marker.exists()
 
 
@@ -171,7 +174,7 @@ def test_damage_ends_in_a_run_error(noise: bytes, where: float, cut: float, tmp_
     (b"", UnreadableFile, "is empty"),
     (b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", RefusedFile, "before version 1.6"),
     (b"PKFL" + bytes(60), UnreadableFile, "LichtFeld"),
-    (b"PK\x03\x04" + bytes(60), UnreadableFile, "still being written, or cut off"),
+    (b"PK\x03\x04" + bytes(60), UnreadableFile, "no finished zip file; open the run again once it is written"),
     (b"ply\n", UnreadableFile, "not a torch checkpoint"),
 ])
 def test_other_kinds_of_file_are_named(content: bytes, kind: type[RunError], says: str, tmp_path: Path) -> None:
