@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from diagnostics.facts.lens import Lens
 from diagnostics.facts.pictures import View
 from diagnostics.facts.registration import PoseDifference, Reprojection
 from diagnostics.registry import detects
@@ -14,13 +15,18 @@ NAMES_IN_A_SENTENCE = 4
 @detects("wrong-camera-poses")
 def wrong_camera_poses(
     train_cameras: tuple[Camera, ...], reprojection: Reprojection | None = None, pose_differences: PoseDifference | None = None,
-    photographed: tuple[View, ...] | None = None, *, times_model: float = 5.0, least_px: float = 1.0, explained: float = 0.08,
-    shift_px: float = 0.15, fewest_views: int = 6,
+    photographed: tuple[View, ...] | None = None, lens: Lens | None = None, *, times_model: float = 5.0, least_px: float = 1.0,
+    explained: float = 0.08, shift_px: float = 0.15, fewest_views: int = 6,
 ) -> Finding | NotEvaluable | None:
-    """SfM points fall beside their keypoints, or photos fit a shifted render much better."""
-    views = [view for view in photographed or () if view.shift is not None]
+    """SfM points fall beside their keypoints, or photos fit a shifted render much better.
+
+    Where the trainer ignored the principal point, shifts may come from that: then only the keypoints are asked.
+    """
+    ignored = lens is not None and lens.centred
+    views = [view for view in photographed or () if view.shift is not None and not ignored]
     if reprojection is None and len(views) < fewest_views:
-        return NotEvaluable((f"photos of at least {fewest_views} training views, or the COLMAP model's keypoints (--data)",))
+        photos = "" if ignored else f"photos of at least {fewest_views} training views, or "
+        return NotEvaluable((f"{photos}the COLMAP model's keypoints (--data)",))
     trained = {camera.name for camera in train_cameras}
     missed = _missed(reprojection, trained, max(least_px, times_model * reprojection.model_px) if reprojection else 0.0)
     moved = _moved(views, explained, shift_px) if len(views) >= fewest_views else ()

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.facts import logged  # noqa: F401  (test_psnr)
-from diagnostics.facts.pictures import PHOTOS, evenly, photo_at
+from diagnostics.facts import lens, logged  # noqa: F401  (drawn_cameras, test_psnr)
+from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, COLOURS, composite, empty_pixels, over
 from diagnostics.registry import fact
 from diagnostics.verdict import NotEvaluable
@@ -56,11 +56,11 @@ class PhotoBackground:
 
 @fact(missing=PHOTOS)
 def photo_background(
-    run: Run, checkpoint: Checkpoint, train_cameras: tuple[Camera, ...], beat: Callable[[], None],
+    run: Run, checkpoint: Checkpoint, drawn_train_cameras: tuple[Camera, ...], beat: Callable[[], None],
 ) -> PhotoBackground | None:
     """From at most eight training photos and the last checkpoint of the range; the commoner of black and white."""
     splats = prepare(checkpoint.gaussians)
-    shown = (capped(camera) for camera in evenly(train_cameras, PHOTOS_FOR_COLOUR))
+    shown = (capped(camera) for camera in evenly(drawn_train_cameras, PHOTOS_FOR_COLOUR))
     photos = [(camera, photo) for camera in shown if (photo := photo_at(run, camera)) is not None]
     if not photos:
         return None
@@ -92,13 +92,13 @@ def _weight_on(splats: Splats, camera: Camera, pixels: Mask) -> F32:
 
 @fact(missing="a logged test PSNR (series test/psnr) at a saved iteration, with the photos of the held-out views (--data)")
 def background_trial(
-    run: Run, checkpoints: tuple[Checkpoint, ...], cameras: tuple[Camera, ...], test_psnr: Series,
+    run: Run, checkpoints: tuple[Checkpoint, ...], drawn_cameras: tuple[Camera, ...], test_psnr: Series,
     photo_background: PhotoBackground, beat: Callable[[], None],
 ) -> BackgroundTrial | NotEvaluable | None:
     """Of the earliest logged checkpoints, the one where black and white differ most."""
     if photo_background.share < LEAST_SHARE and not photo_background.has_alpha:
         return NotEvaluable(("photos with a flat background or alpha",))
-    held_out = tuple(camera for camera in cameras if camera.split == "test" and camera.name in run.photos)
+    held_out = tuple(camera for camera in drawn_cameras if camera.split == "test" and camera.name in run.photos)
     trials = []
     for checkpoint in checkpoints:
         logged_db = test_psnr.at(checkpoint.iteration)

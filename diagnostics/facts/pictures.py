@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.facts import cameras as camera_facts
-from diagnostics.facts import saved
+from diagnostics.facts import lens, saved  # noqa: F401  (drawn_train_cameras)
+from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, composite
 from diagnostics.measures.registration import Shift, residual_shift
 from diagnostics.measures.surfaces import regional_depth
@@ -23,12 +24,10 @@ from render.raster.picture import Picture
 from render.splats import Splats, prepare
 from runs.arrays import F32, F64, I64
 from runs.cameras import Camera
-from runs.errors import RunError
 from runs.gaussians import Gaussians
 from runs.run import Run
 
 MOST_VIEWS = 16
-PHOTOS = "the photos (give the data folder with --data)"
 SEEN_WEIGHT = 0.02  # of a pixel: below five 8-bit levels in the strongest pixel a splat does not count as seen
 FEWEST_WITNESSES = 3  # two colours always agree about their mean half way between them
 
@@ -56,34 +55,15 @@ class Views:
     photo_spread: F64  # float64 [M], 0..1, how much the photos disagree about the colour at its place; NaN unknown
 
 
-def evenly(cameras: tuple[Camera, ...], most: int) -> tuple[Camera, ...]:
-    """At most `most` of them, evenly spaced in their order, first and last included."""
-    if len(cameras) <= most:
-        return cameras
-    return tuple(cameras[i] for i in np.unique(np.linspace(0, len(cameras) - 1, most).round().astype(int)))
-
-
-def photo_at(run: Run, camera: Camera) -> F32 | None:
-    """float32 [H, W, 3 or 4] at the camera's size; None where there is no photo or it cannot be read (noted)."""
-    photo = run.photos.get(camera.name)
-    if photo is None:
-        return None
-    try:
-        return photo.pixels(camera.size_px)
-    except RunError as error:
-        run.book.add_error(error)
-        return None
-
-
 @fact(missing=f"{saved.CHECKPOINT}; {camera_facts.CAMERAS}")
 def views(
-    run: Run, gaussians: Gaussians, train_cameras: tuple[Camera, ...], beat: Callable[[], None],
+    run: Run, gaussians: Gaussians, drawn_train_cameras: tuple[Camera, ...], beat: Callable[[], None],
 ) -> Views:
     """The last checkpoint of the range at its cameras, with photos where they are at hand."""
     splats = prepare(gaussians)
     sums = _Sums(splats)
     each = []
-    for camera in evenly(train_cameras, MOST_VIEWS):
+    for camera in evenly(drawn_train_cameras, MOST_VIEWS):
         beat()
         each.append(_look(run, splats, camera, sums))
     return Views(splats, tuple(each), *sums.results())

@@ -3,6 +3,7 @@
 import numpy as np
 
 from diagnostics.facts import pictures, saved, shapes  # noqa: F401  (views, neighbour_distance)
+from diagnostics.facts.photos import PHOTOS
 from diagnostics.facts.pictures import FEWEST_WITNESSES, View, Views
 from diagnostics.measures.ramps import ramp
 from diagnostics.registry import fact
@@ -35,7 +36,7 @@ def floater_score(views: Views, neighbour_distance: F32) -> F32:
     return splats.spread(np.asarray(ramp(front, *IN_FRONT) * np.maximum(few, unsupported), np.float32))
 
 
-@fact(missing=pictures.PHOTOS)
+@fact(missing=PHOTOS)
 def photo_spread(views: Views, photographed: tuple[View, ...]) -> F64 | NotEvaluable:
     """float64 [M]: standard deviation, over the views that see a splat, of the photo's colour at its centre; NaN unknown."""
     if np.isfinite(views.photo_spread).any():
@@ -43,7 +44,7 @@ def photo_spread(views: Views, photographed: tuple[View, ...]) -> F64 | NotEvalu
     return NotEvaluable((f"Gaussians that at least {FEWEST_WITNESSES} of the {len(photographed)} photographed views see",))
 
 
-@fact(missing=pictures.PHOTOS)
+@fact(missing=PHOTOS)
 def ghost_score(views: Views, photo_spread: F64) -> F32:
     """float32 [N], 0..1; NaN where the row is hidden or fewer than three photographed views see it.
 

@@ -9,7 +9,8 @@ import pytest
 
 import diagnostics.facts  # noqa: F401  (registers them)
 from diagnostics.evidence import Cancelled, Evidence
-from diagnostics.facts.pictures import MOST_VIEWS, Views, evenly
+from diagnostics.facts.photos import evenly
+from diagnostics.facts.pictures import MOST_VIEWS, Views
 from diagnostics.verdict import NotEvaluable
 from runs.photos import Photo
 from runs.run import Run
