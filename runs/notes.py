@@ -1,10 +1,14 @@
 """Notes: what could not be read, or was read with a reservation, told once and kept."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
 
 from runs.errors import RunError
+
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,14 @@ class NoteBook:
 
     def add_error(self, error: RunError) -> None:
         self.add(str(error.file), error.says)
+
+    def attempt(self, read: Callable[[Path], Read], file: Path, otherwise: Read) -> Read:
+        """What `read` makes of a file, or `otherwise` where the file is absent; trouble is noted and gives `otherwise` too."""
+        try:
+            return read(file) if file.is_file() else otherwise
+        except RunError as error:
+            self.add_error(error)
+            return otherwise
 
     def __iter__(self) -> Iterator[Note]:
         with self._lock:

@@ -25,6 +25,8 @@ class Trainer:
     why: str  # the files and keys that say so
 
 
+PerView = Mapping[int, Mapping[str, Mapping[str, float]]]  # iteration -> metric -> image -> score
+
 UNKNOWN_TRAINER = Trainer("unknown", 0.0, "no file names the trainer")
 
 
@@ -40,6 +42,7 @@ class Sources:
     sfm_points: Callable[[], PointCloud | None]
     photos: Callable[[], Mapping[str, Photo]]
     exposures: Callable[[], Mapping[str, F64]]
+    per_view: Callable[[], PerView] = dict
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +107,14 @@ class Run:
     def exposures(self) -> Mapping[str, F64]:
         """float64 [3, 4] per camera name: rgb' = rgb @ E[:, :3] + E[:, 3]."""
         return self.sources.exposures()
+
+    @cached_property
+    def per_view(self) -> PerView:
+        """"psnr" (dB), "ssim" and "lpips" of each test image, as the trainer's metrics.py measured its renders.
+
+        Images are camera names; where the split is not known, they keep their number in it ("00000.png").
+        """
+        return self.sources.per_view()
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -33,13 +33,8 @@ def read_model_of(data: Path | None, book: NoteBook) -> ColmapModel | None:
 
 def read_cameras(path: Path, settings: Settings, model: ColmapModel | None, book: NoteBook) -> tuple[Camera, ...]:
     """The cameras in cameras.json, once each. Trouble goes to the notebook."""
-    if not path.is_file():
-        return ()
-    try:
-        stored, notes = read_cameras_json(path)
-    except RunError as error:
-        book.add_error(error)
-        return ()
+    nothing: tuple[tuple[Camera, ...], tuple[str, ...]] = ((), ())
+    stored, notes = book.attempt(read_cameras_json, path, nothing)
     placed, says = _with_principal_points(_once(stored), model)
     cameras, unknown = with_splits(placed, evaluated=settings.value("eval"), model=model)
     for note in (*notes, says, unknown):

@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 
 from runs.advice import cannot_open
-from runs.arrays import F64
 from runs.cameras import Camera
 from runs.checkpoints import StateFile
 from runs.defaults import defaults_for
@@ -15,10 +14,11 @@ from runs.formats.cfg_args import read_cfg_args, read_settings_json
 from runs.formats.colmap import ColmapModel
 from runs.formats.exposure import read_exposures
 from runs.formats.ply import read_points
+from runs.formats.results import read_per_view
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
-from runs.run import Run, Sources, Trainer
+from runs.run import PerView, Run, Sources, Trainer
 from runs.settings import Settings
 from runs.trainers.camera_files import read_cameras, read_model_of
 from runs.trainers.data_folder import find_data, find_photos
@@ -26,6 +26,7 @@ from runs.trainers.family import Family
 from runs.trainers.inria_forks import fork_of_folder, fork_of_state
 from runs.trainers.logged import Logged
 from runs.trainers.saved import checkpoints, numbered, splat_headers, state_files
+from runs.trainers.splits import named_by_split
 
 SURE = 0.8  # above it, no checkpoint is opened to tell forks apart
 SETTINGS_FILES = ("opt_args.json", "args.json")  # preferred to cfg_args: they hold what was really used
@@ -105,11 +106,7 @@ class InriaFolder:
         readers = [*((read_settings_json, self.path / name) for name in SETTINGS_FILES), (read_cfg_args, self.path / "cfg_args")]
         found = Settings()
         for reader, file in readers:
-            if file.is_file():
-                try:
-                    found = Settings({**reader(file), **found})
-                except RunError as error:
-                    self.book.add_error(error)
+            found = Settings({**self.book.attempt(reader, file, Settings()), **found})
         return found
 
     @cached_property
@@ -138,16 +135,12 @@ class InriaFolder:
         return Sources(
             cameras=lambda: self.cameras, settings=lambda: self.settings, series=lambda: self.logged.series,
             events=lambda: self.logged.events, input_points=self._input_points, sfm_points=self._sfm_points,
-            photos=self._photos, exposures=self._exposures,
+            photos=self._photos, exposures=lambda: self.book.attempt(read_exposures, self.path / "exposure.json", {}),
+            per_view=self._per_view,
         )
 
     def _input_points(self) -> PointCloud | None:
-        file = self.path / "input.ply"
-        try:
-            return read_points(file) if file.is_file() else None
-        except RunError as error:
-            self.book.add_error(error)
-            return None
+        return self.book.attempt(read_points, self.path / "input.ply", None)
 
     def _sfm_points(self) -> PointCloud | None:
         try:
@@ -163,13 +156,8 @@ class InriaFolder:
         images = self.settings.value("images")
         return find_photos(self.data, images if isinstance(images, str) else None, names, self.book)
 
-    def _exposures(self) -> Mapping[str, F64]:
-        file = self.path / "exposure.json"
-        try:
-            return read_exposures(file) if file.is_file() else {}
-        except RunError as error:
-            self.book.add_error(error)
-            return {}
+    def _per_view(self) -> PerView:
+        return named_by_split(self.book.attempt(read_per_view, self.path / "per_view.json", {}), self.cameras)
 
 
 FAMILY = Family("inria", recognise, read)

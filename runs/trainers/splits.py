@@ -1,11 +1,12 @@
 """Which cameras of a run were held out for testing: the camera file does not say, but its order does."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from runs.cameras import Camera
 from runs.formats.colmap import ColmapModel
+from runs.run import PerView
 from runs.trainers.names import NameIndex, stem_path
 
 LLFF_HOLD = 8  # INRIA: every eighth photo by name is a test view
@@ -32,6 +33,23 @@ def with_splits(
         if test and set(names[: len(test)]) == test:
             return tuple(replace(c, split="test" if c.name in test else "train") for c in cameras), None
     return tuple(cameras), SPLIT_UNKNOWN
+
+
+def named_by_split(scores: PerView, cameras: Sequence[Camera]) -> PerView:
+    """Scores per view under the cameras' names.
+
+    `render.py` numbers its pictures by the camera's place among the test cameras, in the order of cameras.json. Scores
+    of another number of views than there are test cameras keep their numbers: any name would be a guess.
+    """
+    test = [camera.name for camera in cameras if camera.split == "test"]
+    names = {f"{index:05d}.png": name for index, name in enumerate(test)}
+    return {
+        iteration: {metric: _named(views, names) for metric, views in metrics.items()} for iteration, metrics in scores.items()
+    }
+
+
+def _named(views: Mapping[str, float], names: Mapping[str, str]) -> Mapping[str, float]:
+    return {names[view]: score for view, score in views.items()} if views.keys() == names.keys() else views
 
 
 def _candidates(names: Sequence[str], model: ColmapModel | None) -> Iterator[set[str]]:

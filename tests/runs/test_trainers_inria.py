@@ -233,3 +233,31 @@ def test_logs_of_a_run_become_series_and_events(tmp_path: Path) -> None:
     assert run.series["loss/l1"].source == "metrics.jsonl"
     assert (run.series["test/psnr"].at(100), run.series["test/psnr"].at(200)) == (22.5, 27.5)
     assert [event.kind for event in run.events] == ["evaluation"]
+
+
+SCORES = {f"{i:05}.png": 20.0 + i for i in range(len(HELD))}
+
+
+def test_scores_per_view_are_given_to_their_images(tmp_path: Path) -> None:
+    """render.py numbers its pictures: "00001.png" is the second test view, not the second photo (trap T38)."""
+    folder = write_inria_run(tmp_path, cameras=[*HELD, *TRAIN])
+    (folder / "per_view.json").write_text(json.dumps({"ours_7000": {"PSNR": SCORES}}))
+    assert open_run(folder).per_view == {7000: {"psnr": dict(zip(HELD, SCORES.values(), strict=True))}}
+
+
+@pytest.mark.parametrize("cameras", [[*HELD, *TRAIN, "img_24.jpg"], [*"abcdefghijkl"], []])
+def test_scores_per_view_keep_their_numbers_where_names_would_be_guessed(cameras: list[str], tmp_path: Path) -> None:
+    """A wrong name would send the user to the wrong photo."""
+    folder = write_inria_run(tmp_path, cameras=cameras)
+    (folder / "per_view.json").write_text(json.dumps({"ours_7000": {"PSNR": SCORES | {"00003.png": 1.0}}}))
+    assert set(open_run(folder).per_view[7000]["psnr"]) == {*SCORES, "00003.png"}
+
+
+def test_a_damaged_per_view_file_is_noted(tmp_path: Path) -> None:
+    """It is written last, and a run without it is whole."""
+    folder = write_inria_run(tmp_path)
+    assert open_run(folder).per_view == {}
+    (folder / "per_view.json").write_text('{"ours_7000"')
+    run = open_run(folder)
+    assert run.per_view == {}
+    assert [Path(note.file).name for note in run.notes] == ["per_view.json"]

@@ -15,7 +15,7 @@ from runs.gaussians import COLUMNS, Gaussians
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
-from runs.run import Run, Sources, Trainer
+from runs.run import PerView, Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Setting, Settings
 
@@ -31,8 +31,8 @@ def made_run(
     states: Mapping[int, TrainingState] | None = None, settings: Mapping[str, Any] | None = None,
     defaults: Mapping[str, Any] | None = None, cameras: Sequence[Camera] = (), input_points: PointCloud | None = None,
     sfm_points: PointCloud | None = None, photos: Mapping[str, Photo] | None = None,
-    exposures: Mapping[str, Array] | None = None, events: Sequence[LogEvent] = (), trainer: Trainer = INRIA,
-    data: Path | None = None, path: Path = HERE,
+    exposures: Mapping[str, Array] | None = None, per_view: PerView | None = None,
+    events: Sequence[LogEvent] = (), trainer: Trainer = INRIA, data: Path | None = None, path: Path = HERE,
 ) -> Run:
     """A run that holds exactly what is given; everything else is missing."""
     stored = Settings({name: Setting(name, value, "cfg_args") for name, value in (settings or {}).items()})
@@ -40,7 +40,7 @@ def made_run(
     sources = Sources(
         cameras=lambda: tuple(cameras), settings=lambda: stored.with_defaults(defaults or {}), series=lambda: known,
         events=lambda: tuple(events), input_points=lambda: input_points, sfm_points=lambda: sfm_points,
-        photos=lambda: photos or {}, exposures=lambda: exposures or {},
+        photos=lambda: photos or {}, exposures=lambda: exposures or {}, per_view=lambda: per_view or {},
     )
     saved = tuple(_checkpoint(iteration, gaussians) for iteration, gaussians in sorted((checkpoints or {}).items()))
     resumable = tuple(_state_file(iteration, state) for iteration, state in sorted((states or {}).items()))
