@@ -12,13 +12,15 @@ from runs.arrays import F32, F64, Mask
 from runs.checkpoints import Checkpoint
 
 MOST_CAMERAS = 8  # named in a finding: the worst are enough to look at
+# Of floaters, by (photos at hand, clearly over the limit): near a limit that rests on one real capture, little is certain.
+CONFIDENCE = {(True, True): 0.85, (True, False): 0.6, (False, True): 0.6, (False, False): 0.4}
 
 
 @detects("floaters")
 def floaters(
     checkpoint: Checkpoint, views: Views, floater_score: F32, photographed: tuple[View, ...] | None = None, *,
-    score: float = 0.5, share_of_visible: float = 0.03, without_photos: float = 0.05, visible: float = 0.02,
-    fewest_views: int = 4,
+    score: float = 0.5, share_of_visible: float = 0.03, without_photos: float = 0.05, serious: float = 2.0,
+    visible: float = 0.02, fewest_views: int = 4,
 ) -> Finding | NotEvaluable | None:
     """Visible Gaussians that hang before the surfaces and stand alone there."""
     limit = share_of_visible if photographed is not None else without_photos
@@ -31,7 +33,8 @@ def floaters(
     floating_share = share(floating[seen])
     if floating_share <= limit:
         return None
-    rows = views.splats.rows[floating]
+    rows, weight = views.splats.rows[floating], weighted_share(floating, views.weight)
+    clear = floating_share > serious * limit
     return Finding(
         f"{len(rows):,} Gaussians ({floating_share:.1%} of the {int(seen.sum()):,} visible ones) float before the surfaces: in "
         "front of what lies around them, and " + ("against what the photos show there" if photographed is not None else
@@ -39,11 +42,11 @@ def floaters(
         evidence=(
             EvidenceRow(f"visible Gaussians with a floater score over {score:g}", floating_share, limit, "share",
                         checkpoint.iteration, file_of(checkpoint)),
-            *_weights(checkpoint, views, floating),
+            *_weights(checkpoint, views, floating, weight),
         ),
         gaussians=GaussianPlace(rows, checkpoint.iteration, views.splats.stored_count),
-        cameras=tuple(view.camera.name for view in views.each[:MOST_CAMERAS]),
-        confidence=0.85 if photographed is not None else 0.6, colour_by="floater_score", facts={"floaters": len(rows)},
+        severity="major" if clear else "minor", confidence=CONFIDENCE[photographed is not None, clear],
+        colour_by="floater_score", facts={"floaters": len(rows), "weight": f"{weight:.1%}"},
     )
 
 
@@ -81,12 +84,11 @@ def ghosting(
     )
 
 
-def _weights(checkpoint: Checkpoint, views: Views, floating: Mask) -> tuple[EvidenceRow, ...]:
+def _weights(checkpoint: Checkpoint, views: Views, floating: Mask, weight: float) -> tuple[EvidenceRow, ...]:
     iteration, source = checkpoint.iteration, file_of(checkpoint)
     before = float(views.front_weight.sum() / views.weight.sum())
     return (
-        EvidenceRow("their share of all blending weight", weighted_share(floating, views.weight), None, "share", iteration,
-                    source),
+        EvidenceRow("their share of all blending weight", weight, None, "share", iteration, source),
         EvidenceRow("their median opacity", float(np.median(views.splats.opacities[floating])), None, "", iteration, source),
         EvidenceRow("blending weight before the main surface, all Gaussians", before, None, "share", iteration, source),
     )

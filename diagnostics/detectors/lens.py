@@ -27,7 +27,7 @@ def principal_point_ignored(
             EvidenceRow("gained by drawing around the image centre, median over the views drawn both ways", gain, gain_db, "dB",
                         lens.iteration, "training photos"),
             *_fits(lens),
-            EvidenceRow(f"principal point off the image centre, camera {worst.name}", _share(worst), offset, "share", None, MODEL),
+            EvidenceRow(f"principal point off the image centre, {worst.name}", _share(worst), offset, "share", None, MODEL),
             EvidenceRow("the same, at the size in cameras.json", pixels, serious_px, "px", None, MODEL),
             EvidenceRow("training cameras over that share", len(far), 0, "cameras", None, MODEL),
         ),

@@ -1,0 +1,54 @@
+"""Floaters: how loudly a share is told depends on how far it is from what one healthy capture shows."""
+
+import numpy as np
+import pytest
+
+from diagnostics.detectors.artifacts import floaters
+from diagnostics.diagnose import diagnose
+from diagnostics.facts.pictures import View, Views
+from diagnostics.verdict import Finding, Verdict
+from render.splats import prepare
+from runs.checkpoints import Checkpoint
+from tests.diagnostics.fixtures.photographed import cameras, scene, with_fog
+from tests.support.training import LAST, healthy_run
+
+EACH = tuple(View(camera, 20.0, None) for camera in cameras())
+
+
+def judged(floating: int, *, photos: bool = True) -> Verdict:
+    """The verdict where so many of 900 visible Gaussians float, each with the same weight."""
+    count = scene().count
+    ones = np.ones(count)
+    views = Views(prepare(scene()), EACH, ones, 0 * ones, ones.astype(np.float32), ones, np.full(count, 12), ones)
+    scores = (np.arange(count) < floating).astype(np.float32)
+    return floaters(last(), views, scores, EACH if photos else None)
+
+
+def last() -> Checkpoint:
+    checkpoint = healthy_run(checkpoints={LAST: scene()}).checkpoint(LAST)
+    assert checkpoint is not None
+    return checkpoint
+
+
+@pytest.mark.parametrize(("floating", "photos", "severity"), [
+    (27, True, None), (28, True, "minor"), (54, True, "minor"), (55, True, "major"),
+    (45, False, None), (46, False, "minor"), (90, False, "minor"), (91, False, "major"),
+])
+def test_near_the_limit_it_is_minor(floating: int, photos: bool, severity: str | None) -> None:
+    """The limit rests on one healthy real capture: another one may well lie above it."""
+    found = judged(floating, photos=photos)
+    assert (found.severity if isinstance(found, Finding) else found) == severity
+
+
+def test_confidence_falls_near_the_limit_and_without_photos() -> None:
+    """A number that a user can weigh: never as sure as where the photos contradict many Gaussians."""
+    found = [judged(floating, photos=photos) for floating, photos in ((60, True), (30, True), (100, False), (50, False))]
+    confidences = [finding.confidence for finding in found if isinstance(finding, Finding)]
+    assert confidences == [0.85, 0.6, 0.6, 0.4]
+
+
+def test_the_fix_quotes_what_these_floaters_weigh() -> None:
+    """"About a hundredth" would be somebody else's number."""
+    reported = next(f for f in diagnose(with_fog()).findings if f.pattern.code == "AF-01")
+    weight = next(row.value for row in reported.finding.evidence if row.what == "their share of all blending weight")
+    assert any(f"{weight:.1%} of all blending weight" in fix.expect for fix in reported.fixes)
