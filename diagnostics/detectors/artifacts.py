@@ -68,11 +68,12 @@ def ghosting(
     rows = np.flatnonzero(ghost_score > score)
     iteration, source = checkpoint.iteration, "training photos"
     return Finding(
-        f"The photos disagree about the colour at the model's surfaces (median deviation {spread:.3f}), and a shift of "
-        f"{length:.2f} px would explain {gain:.0%} of the difference: cameras explain surfaces of their own",
+        f"The photos disagree about the colour at the model's surfaces (standard deviation {spread:.3f}, colours from 0 to 1), "
+        f"and a shift of {length:.2f} px would explain {gain:.0%} of the difference to the renders: each camera has surfaces of "
+        f"its own",
         evidence=(
-            EvidenceRow("deviation of the photos' colours at the surfaces, median by weight", spread, disagreement,
-                        "colour 0..1", iteration, source),
+            EvidenceRow("standard deviation of the photos' colours (0 to 1) at the surfaces, median by weight", spread,
+                        disagreement, "", iteration, source),
             EvidenceRow("part of the difference that a shift explains, median", gain, explained, "share", iteration, source),
             EvidenceRow("residual shift, median", length, None, "px", iteration, source),
             EvidenceRow(f"Gaussians with a ghost score over {score:g}", len(rows), None, "Gaussians", iteration,
