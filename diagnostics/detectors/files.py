@@ -30,7 +30,7 @@ def non_finite_rows(flaws: tuple[Flaws, ...], *, rows: int = 1, serious_share: f
     since = f"first at iteration {first.iteration:,}" + (f", still clean at {clean[-1]:,}" if clean else "")
     return Finding(
         f"{len(last.rows):,} of {last.of:,} Gaussians hold values that are not finite ({columns}), {since}",
-        evidence=(*_history(flaws), *_columns(last)),
+        evidence=(*_history(flaws, first, last), *_columns(last)),
         iterations=(first.iteration, last.iteration),
         gaussians=GaussianPlace(last.rows, last.iteration, last.of),
         severity=_severity(last, serious_share), cause=_cause(last.columns),
@@ -65,9 +65,14 @@ def _told(column: ColumnFlaws) -> str:
     return f"{column.column}: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)
 
 
-def _history(flaws: tuple[Flaws, ...]) -> tuple[EvidenceRow, ...]:
-    """The growth from save to save is the verdict: constant is an accident, growing is a process."""
-    return tuple(EvidenceRow("rows with non-finite values", len(flaw.rows), 0, "rows", flaw.iteration) for flaw in flaws)
+def _history(flaws: tuple[Flaws, ...], first: Flaws, last: Flaws) -> tuple[EvidenceRow, ...]:
+    """The growth from the first bad save to the last is the verdict: constant is an accident, growing is a process.
+
+    The last clean save before them brackets the step that did it; the last save of all shows whether they are gone again.
+    """
+    clean = [flaw for flaw in flaws if flaw.iteration < first.iteration]
+    told = {flaw.iteration: len(flaw.rows) for flaw in (*clean[-1:], first, last, flaws[-1])}
+    return tuple(EvidenceRow("rows with non-finite values", count, 0, "rows", iteration) for iteration, count in told.items())
 
 
 def _columns(last: Flaws) -> tuple[EvidenceRow, ...]:

@@ -56,6 +56,14 @@ def test_rows_that_recovered_before_the_last_save_are_still_told() -> None:
     assert found.iterations == (1000, 1000)
 
 
+def test_a_long_history_is_told_by_its_turning_points() -> None:
+    """Fifty saves with the same number would bury the two that bracket the step that broke the rows."""
+    bad = broken("log_scales", np.arange(25), np.nan)
+    found = judged(CLOUD, CLOUD, bad, bad, bad, CLOUD, CLOUD)
+    history = [(row.iteration, row.value) for row in found.evidence if row.what == "rows with non-finite values"]
+    assert history == [(2000, 0), (3000, 25), (5000, 25), (7000, 0)]
+
+
 def test_stray_nan_positions_are_not_called_a_diverged_run() -> None:
     """25 of 5,030 NaN rows cost nothing at all in a measured run."""
     assert judged(broken("means", np.arange(3), np.nan)).severity == "major"
