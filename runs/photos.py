@@ -1,5 +1,7 @@
 """Training photos: header facts without decoding, pixels on demand."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,11 +23,8 @@ class Photo:
 
     @cached_property
     def _header(self) -> tuple[tuple[int, int], str]:
-        try:
-            with Image.open(self.path) as image:
-                return image.size, image.mode
-        except (OSError, Image.DecompressionBombError) as error:
-            raise UnreadableFile(_says(error), self.path) from error
+        with _opened(self.path) as image:
+            return image.size, image.mode
 
     @property
     def size_px(self) -> tuple[int, int]:
@@ -38,14 +37,21 @@ class Photo:
 
     def pixels(self, size_px: tuple[int, int] | None = None) -> F32:
         """float32 [H, W, 3 or 4], 0..1, resized to `size_px` if given. Raises UnreadableFile."""
-        try:
-            with Image.open(self.path) as stored:
-                image = stored.convert("RGBA" if self.has_alpha else "RGB")
-                if size_px is not None and image.size != size_px:
-                    image = image.resize(size_px, Image.Resampling.BOX)
-                return np.asarray(image, np.float32) / np.float32(255)
-        except (OSError, Image.DecompressionBombError) as error:
-            raise UnreadableFile(_says(error), self.path) from error
+        mode = "RGBA" if self.has_alpha else "RGB"
+        with _opened(self.path) as stored:
+            image = stored.convert(mode)
+            if size_px is not None and image.size != size_px:
+                image = image.resize(size_px, Image.Resampling.BOX)
+            return np.asarray(image, np.float32) / np.float32(255)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Image.Image]:
+    try:
+        with Image.open(path) as image:
+            yield image
+    except Exception as error:  # Pillow raises nearly anything for a damaged file
+        raise UnreadableFile(_says(error), path) from error
 
 
 def _says(error: Exception) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from runs.advice import cannot_open
 from runs.cameras import Camera
 from runs.errors import RunError
 from runs.formats.cameras_json import read_cameras_json
@@ -18,15 +19,16 @@ FAR_FROM_CENTRE_PX = 0.5
 
 def read_model_of(data: Path | None, book: NoteBook) -> ColmapModel | None:
     """The COLMAP model in the data folder, if there is one."""
-    folder = None if data is None else find_model(data)
-    if folder is None:
-        return None
     try:
-        model = read_model(folder)
+        folder = None if data is None else find_model(data)
+        model = None if folder is None else read_model(folder)
     except RunError as error:
         book.add_error(error)
         return None
-    for says in model.notes:
+    except OSError as error:
+        book.add(str(data), cannot_open(error, "folder"))
+        return None
+    for says in () if model is None else model.notes:
         book.add(str(folder), says)
     return model
 

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from runs.errors import UnreadableFile
+from runs.formats.small_files import unreadable
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.trainers.names import PHOTO_ENDINGS, NameIndex
@@ -24,7 +26,7 @@ def find_data(
     same name. Raises UnreadableFile if the given folder is not there.
     """
     if given is not None:
-        if not given.is_dir():
+        if not _is_folder(given):
             raise UnreadableFile("this data folder does not exist; name the folder that holds the photos", given)
         return given
     if recorded and Path(recorded).is_absolute() and _is_data(Path(recorded)):
@@ -36,6 +38,13 @@ def find_data(
             book.add(str(near), f"used in place of {recorded}, which is not here; name the data folder if this is another scene")
             return near
     return None
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise unreadable(error, path) from error
 
 
 def _near(run: Path, recorded: str) -> Iterator[Path]:
@@ -82,14 +91,15 @@ def find_photos(data: Path, images: str | None, names: tuple[str, ...], book: No
                 says = f"holds photos of {len(found)} of {len(names)} cameras ({absent} is missing); add the others"
                 book.add(str(data / folder), says)
             return {name: Photo(name, paths[key]) for name, key in found.items()}
-    book.add(str(data), "holds no photo of any camera of this run; name the data folder that does")
+    book.add(str(data), "holds no readable photo of any camera of this run; name the data folder that does")
     return {}
 
 
 def _photos_below(folder: Path) -> dict[str, Path]:
-    """Relative name -> path of every image file in the folder and its sub-folders."""
+    """Relative name -> path of every image file in the folder and its sub-folders, as far as they may be read."""
     found: dict[str, Path] = {}
-    if folder.is_dir():
-        for path in islice((p for p in folder.rglob("*") if p.suffix.lower() in PHOTO_ENDINGS), MOST_PHOTOS):
-            found[path.relative_to(folder).as_posix()] = path
+    with suppress(OSError):
+        if folder.is_dir():
+            for path in islice((p for p in folder.rglob("*") if p.suffix.lower() in PHOTO_ENDINGS), MOST_PHOTOS):
+                found[path.relative_to(folder).as_posix()] = path
     return dict(sorted(found.items()))

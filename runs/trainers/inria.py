@@ -59,10 +59,13 @@ def _splat_files(path: Path, book: NoteBook) -> dict[Path, int]:
     found = {}
     for iteration, folder in sorted(numbered(_children(path / "point_cloud", book), r"iteration_(\d{1,12})")):
         file = folder / "point_cloud.ply"
-        if file.is_file():
-            found[file] = iteration
-        else:
-            book.add(str(folder), "holds no point_cloud.ply; open the run again once it is saved")
+        try:
+            if file.is_file():
+                found[file] = iteration
+            else:
+                book.add(str(folder), "holds no point_cloud.ply; open the run again once it is saved")
+        except OSError as error:
+            book.add(str(folder), cannot_open(error, "folder"))
     return found
 
 

@@ -69,7 +69,8 @@ def checkpoints(headers: Iterable[tuple[int, SplatHeader]], book: NoteBook) -> t
 def state_files(folder: Path, book: NoteBook) -> tuple[StateFile, ...]:
     """Every finished chkpntN.pth in `folder`, by iteration."""
     found = []
-    for iteration, path in sorted(numbered(folder.glob("chkpnt*.pth"), r"chkpnt(\d{1,12})\.pth")):
+    files = (path for path in folder.glob("chkpnt*.pth") if path.is_file())
+    for iteration, path in sorted(numbered(files, r"chkpnt(\d{1,12})\.pth")):
         if is_unfinished(path):
             book.add(str(path), f"{LEFT_OUT}this checkpoint is not whole; {UNFINISHED}")
         else:

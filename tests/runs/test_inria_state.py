@@ -116,6 +116,22 @@ def test_what_a_resume_would_lose_is_listed(tmp_path: Path) -> None:
     assert state.adam["f_rest"].step is None
 
 
+def test_moments_are_found_by_index_whatever_optimizer_kept_them(tmp_path: Path) -> None:
+    """States are keyed by number, groups by name, and their orders differ; sparse Adam's step stays 0 (trap T40)."""
+    archive = TorchZip()
+    items = inria_capture(GAUSSIANS, archive)
+    usual = adam(inria_parameters(GAUSSIANS), step=0.0)
+    order = [3, 0, 5, 1, 4, 2]
+    moved = {order[index]: {**state, "max_exp_avg_sq": state["exp_avg_sq"]} for index, state in usual["state"].items()}
+    groups = [{**group, "params": [order[group["params"][0]]], "weight_decay": 0.01} for group in usual["param_groups"]]
+    items[10] = {"state": dict(sorted(moved.items())), "param_groups": groups[::-1]}
+    state = read_state(write(tmp_path / "s.pth", archive, items))
+    assert state.missing == ()
+    assert {group.step for group in state.adam.values()} == {0}
+    for index, name in enumerate(inria_parameters(GAUSSIANS)):
+        np.testing.assert_array_equal(state.adam[name].exp_avg, usual["state"][index]["exp_avg"], err_msg=name)
+
+
 def test_two_scales_become_flat_discs(tmp_path: Path) -> None:
     """2DGS trains two scales; the moments keep the trainer's shape."""
     archive = TorchZip()

@@ -193,10 +193,12 @@ def test_non_finite_and_absurd_values_are_kept(tmp_path: Path) -> None:
     columns = inria_columns(random_gaussians(3, degree=0))
     columns["x"] = np.array([np.nan, 2e7, 1], np.float32)
     columns["scale_0"] = np.array([0, -np.inf, 0], np.float32)
+    columns |= {f"rot_{i}": np.array([1, 1, 0], np.float32) for i in range(4)}
     for text in (False, True):
         found = read_gaussians(write_ply(tmp_path / "nan.ply", columns, text=text))
         np.testing.assert_array_equal(found.means[:, 0], columns["x"])
         np.testing.assert_array_equal(found.finite, [False, False, True])
+        np.testing.assert_array_equal(found.quat_norms, [2, 2, 0])
 
 
 def test_zero_rows_are_a_file_of_no_splats(tmp_path: Path) -> None:
