@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from diagnostics.facts.pictures import View, Views
+from diagnostics.facts.pictures import DRAWN, View, Views
 from diagnostics.facts.saved import file_of
 from diagnostics.measures.registration import Shift
 from diagnostics.measures.shares import share, weighted_quantile, weighted_share
@@ -74,8 +74,9 @@ def ghosting(
         evidence=(
             EvidenceRow("standard deviation of the photos' colours (0 to 1) at the surfaces, median by weight", spread,
                         disagreement, "", iteration, source),
-            EvidenceRow("part of the difference that a shift explains, median", gain, explained, "share", iteration, source),
-            EvidenceRow("residual shift, median", length, None, "px", iteration, source),
+            EvidenceRow("part of the squared difference to the renders that a shift explains, median", gain, explained, "share",
+                        iteration, source),
+            EvidenceRow(f"residual shift, {DRAWN}, median", length, None, "px", iteration, source),
             EvidenceRow(f"Gaussians with a ghost score over {score:g}", len(rows), None, "Gaussians", iteration,
                         file_of(checkpoint)),
         ),

@@ -12,7 +12,7 @@ def wrong_background(
     photo_background: PhotoBackground, background_trial: BackgroundTrial | None = None, settings: Settings | None = None, *,
     reproduced: float = 0.15, contrast: float = 1.0, empty_share: float = 0.05, covered: float = 0.5,
 ) -> Finding | None:
-    """The renders were compared with the photos before another colour than the one that lies behind the photos."""
+    """Training laid its renders over another colour than the one that lies behind the photos."""
     behind = photo_background
     if behind.share < empty_share and not behind.has_alpha:
         return None  # nothing in the photos shows a background, so none can be wrong
@@ -49,10 +49,11 @@ def _reproducing(trial: BackgroundTrial | None, reproduced: float, contrast: flo
 def _says(behind: PhotoBackground, trial: BackgroundTrial | None, trained: tuple[str, str] | None) -> str:
     if trained is None or trial is None:
         return (f"The model covers {behind.covered:.0%} of the photos' empty {behind.colour} area, which it need not cover "
-                f"if it is trained before {behind.colour}")
-    others = ", ".join(f"{value:.2f} dB before {mine}" for (mine, _), value in trial.psnr_db.items() if mine != trained[0])
-    return (f"At iteration {trial.iteration:,} the logged test PSNR of {trial.logged_db:.2f} dB comes out only before "
-            f"{trained[0]} ({trial.psnr_db[trained]:.2f} dB; {others}), but the photos are {trained[1] or behind.colour} outside")
+                f"if it is trained on {behind.colour}")
+    others = ", ".join(f"{value:.2f} dB on {mine}" for (mine, _), value in trial.psnr_db.items() if mine != trained[0])
+    return (f"The test PSNR logged at iteration {trial.iteration:,}, {trial.logged_db:.2f} dB, is reproduced only by renders on "
+            f"{trained[0]} ({trial.psnr_db[trained]:.2f} dB; {others}), but the background of the photos is "
+            f"{trained[1] or behind.colour}")
 
 
 def _recorded(settings: Settings | None) -> str:
@@ -70,7 +71,7 @@ def _fixes(settings: Settings | None, photos: str) -> tuple[Fix, ...]:
         return (Fix("Set the background to the colour of the photos", "the empty area stays empty in a new run",
                     setting.name, setting.value, wanted),)
     return (Fix(f"Find what overrules white_background={setting.value}: a loader that composites by itself, or a resumed run "
-                "with another setting", f"the first logged PSNR of a new run comes out before {photos}"),)
+                "with another setting", f"the first logged PSNR of a new run is reproduced by renders on {photos}"),)
 
 
 def _proof(trial: BackgroundTrial | None, reproduced: float) -> tuple[EvidenceRow, ...]:
@@ -78,8 +79,8 @@ def _proof(trial: BackgroundTrial | None, reproduced: float) -> tuple[EvidenceRo
         return ()
     logged = EvidenceRow("logged PSNR of the held-out views", trial.logged_db, None, "dB", trial.iteration, trial.source)
     rendered = (
-        EvidenceRow(f"rendered again before {mine}" + (f", photos laid over {theirs}" if theirs else "") + ": off by",
-                    abs(value - trial.logged_db), reproduced, "dB", trial.iteration, "held-out photos")
+        EvidenceRow(f"renders on {mine}" + (f", photos on {theirs}" if theirs else "") + " miss the logged PSNR by",
+                    round(abs(value - trial.logged_db), 3), reproduced, "dB", trial.iteration, "held-out photos")
         for (mine, theirs), value in sorted(trial.psnr_db.items()))
     return (logged, *rendered)
 

@@ -23,7 +23,7 @@ def falling_test(
     if not (fall > fall_db and rise > rise_db):
         return None
     return Finding(
-        f"test PSNR fell from {peak[1]:.2f} dB at iteration {peak[0]:,} to {end[1]:.2f} dB at {end[0]:,}, "
+        f"Test PSNR fell from {peak[1]:.2f} dB at iteration {peak[0]:,} to {end[1]:.2f} dB at {end[0]:,}, "
         f"while training views rose from {train_then:.2f} to {train_end[1]:.2f} dB",
         evidence=(
             EvidenceRow("fall of test PSNR since its best", fall, fall_db, "dB", end[0], test_psnr.source),

@@ -74,7 +74,7 @@ def prunes_too_many(
                         largest[0] if largest else None, pruned.source if pruned else ""),
         ),
         iterations=(peak_at, last_at), confidence=0.8,
-        facts={"best_iteration": before[0], "left": round(left), "peak": round(peak)},
+        facts={"best_iteration": before[0], "best_db": f"{before[1]:.1f}", "end_db": f"{after[1]:.1f}"},
     )
 
 
@@ -138,7 +138,7 @@ def grows_too_long(counts: Series, schedule: Schedule, *, growth: float = 0.01) 
         return None
     not_stored = NOT_STORED in schedule.source
     return Finding(
-        f"the count rose by {risen:.0%}, from {start:,.0f} to {most:,.0f}, after the end of densification at iteration {end:,}"
+        f"The count rose by {risen:.0%}, from {start:,.0f} to {most:,.0f}, after the end of densification at iteration {end:,}"
         + (" (the trainer's default: this run may have been given another end)" if not_stored else ""),
         evidence=(
             EvidenceRow("growth after the end of densification", risen, growth, "share", at, counts.source),

@@ -26,7 +26,7 @@ def rate_too_high(
     motion = () if late_motion is None else (
         EvidenceRow("median way between the last saves / own size", late_motion.in_sizes, None, "", late_motion.last),)
     return Finding(
-        f"steps are far longer than usual: {told} the usual learning rate",
+        f"Steps are far longer than usual: {told} the usual learning rate",
         evidence=(
             *(EvidenceRow(f"learning rate of the {TITLES[rate.group]}", rate.value, limits[rate.group] * USUAL[rate.group],
                           "extents / step" if rate.group == "xyz" else "per step", span[0], rate.source) for rate in guilty),
@@ -47,7 +47,7 @@ def vanished(silences: tuple[Silence, ...], settings: Settings | None = None, *,
     first, last = min(silence.first for silence in silent), max(silence.last for silence in silent)
     sources = ", ".join(dict.fromkeys(silence.source for silence in silent))
     return Finding(
-        f"no gradient reached the {names} from iteration {first:,} to {last:,}, as {sources} shows",
+        f"No gradient reached the {names} from iteration {first:,} to {last:,}, as {sources} shows",
         evidence=tuple(
             EvidenceRow(f"share without any gradient, {TITLES.get(silence.group, silence.group)}", silence.zero_share, zero_share,
                         "share", silence.last, silence.source) for silence in silent),

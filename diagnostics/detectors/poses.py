@@ -3,7 +3,7 @@
 import numpy as np
 
 from diagnostics.facts.lens import Lens
-from diagnostics.facts.pictures import View
+from diagnostics.facts.pictures import DRAWN, View
 from diagnostics.facts.registration import PoseDifference, Reprojection
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
@@ -103,9 +103,9 @@ def _shift_rows(views: list[View], explained: float, shift_px: float) -> tuple[E
     shifts = [view.shift for view in views if view.shift is not None]
     if not shifts:
         return ()
+    length, gain = (float(np.median(values)) for values in ([s.length_px for s in shifts], [s.explained for s in shifts]))
     return (
-        EvidenceRow("residual shift between render and photo, median", float(np.median([s.length_px for s in shifts])), shift_px,
-                    "px", None, "training photos"),
-        EvidenceRow("part of the difference that the shift explains, median", float(np.median([s.explained for s in shifts])),
-                    explained, "share", None, "training photos"),
+        EvidenceRow(f"residual shift between render and photo, {DRAWN}, median", length, shift_px, "px", None, "training photos"),
+        EvidenceRow("part of their squared difference that the shift explains, median", gain, explained, "share", None,
+                    "training photos"),
     )

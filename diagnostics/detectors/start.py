@@ -29,11 +29,11 @@ def sparse_points(
         return None
     poorest = np.argsort(start_coverage.counts, kind="stable")[:5]
     return Finding(
-        f"half of the pictures hold at most {count:,.0f} of {start_coverage.points:,} starting points, "
-        f"and {bare:.0%} of their area holds none",
+        f"Half of the pictures show at most {count:,.0f} of {start_coverage.points:,} starting points; "
+        f"{bare:.0%} of the area of the median picture holds none",
         evidence=(
             EvidenceRow("starting points in a picture, median", count, per_picture, "points", None, start_coverage.source),
-            EvidenceRow("picture area without points, median", bare, empty, "share", None, start_coverage.source),
+            EvidenceRow("picture area without points (8 × 8 cells), median", bare, empty, "share", None, start_coverage.source),
             EvidenceRow("starting points inside a picture, mean share", start_coverage.inside_share, None, "share", None,
                         start_coverage.source),
         ),
@@ -86,11 +86,13 @@ def initial_scale(
     guilty = np.flatnonzero((in_spacings > spacings) | (longest > extents * extent))
     told = "" if np.isnan(size) else f" and {size:.1%} of the cameras' extent"
     return Finding(
-        f"at iteration {iteration} the median Gaussian is {overlap:.1f} times the distance to its neighbours{told} long",
+        f"At iteration {iteration:,} the largest scale of a Gaussian is {overlap:.1f} times the distance to its neighbours{told} "
+        "(medians)",
         evidence=(
-            EvidenceRow("scale / distance to the 3 nearest, median", overlap, spacings, "", iteration, source),
-            EvidenceRow("scale / cameras' extent, median", None if np.isnan(size) else size, extents, "", iteration, source),
-            EvidenceRow("median scale", quantile(longest, 0.5), None, "world units", iteration, source),
+            EvidenceRow("largest scale / distance to the 3 nearest, median", overlap, spacings, "", iteration, source),
+            EvidenceRow("largest scale / cameras' extent, median", None if np.isnan(size) else size, extents, "", iteration,
+                        source),
+            EvidenceRow("largest scale, median", quantile(longest, 0.5), None, "world units", iteration, source),
         ),
         iterations=(iteration, iteration), gaussians=GaussianPlace(guilty, iteration, initial_gaussians.count),
         confidence=0.9 if overlap > spacings else 0.7, severity=None if overlap > spacings else "minor",

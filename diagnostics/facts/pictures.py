@@ -19,7 +19,7 @@ from diagnostics.measures.witnesses import ColourSpread, brightness_bias, effect
 from diagnostics.registry import fact
 from render.raster.compare import psnr
 from render.raster.cpu import rasterise
-from render.raster.measures import capped, contributions_of, front_weight
+from render.raster.measures import LONGEST_PX, capped, contributions_of, front_weight
 from render.raster.picture import Picture
 from render.splats import Splats, prepare
 from runs.arrays import F32, F64, I64
@@ -28,6 +28,7 @@ from runs.gaussians import Gaussians
 from runs.run import Run
 
 MOST_VIEWS = 16
+DRAWN = f"at most {LONGEST_PX} px on the longer side"  # the size at which shifts are measured in pixels
 SEEN_WEIGHT = 0.02  # of a pixel: below five 8-bit levels in the strongest pixel a splat does not count as seen
 FEWEST_WITNESSES = 3  # two colours always agree about their mean half way between them
 
