@@ -10,6 +10,8 @@ from runs.errors import NotARun, UnreadableFile
 from runs.run import Run
 from runs.trainers import TRAINERS
 
+DELETED = "this checkpoint was deleted while the run was open; copy those that you want to keep"
+
 NOT_SEARCHED = frozenset({"backup", "wandb", ".git", "__pycache__", "point_cloud", "images", "sparse"})
 
 
@@ -29,12 +31,29 @@ def open_run(path: Path, data: Path | None = None) -> Run:
 
 
 def reopen(run: Run) -> Run:
-    """The run as its folder is now. Files that have not changed keep their checkpoint, and with it what was read of it."""
-    fresh = open_run(run.path, run.data)
+    """The run as its folder is now, with notes about it as it is now.
+
+    Files that have not changed keep their checkpoint, and with it what was read of it. Raises as `open_run`.
+    """
+    fresh = open_run(run.path, run.data if run.data_was_named else None)
+    for path in _deleted(run):
+        fresh.book.add(str(path), DELETED)
     return replace(
         fresh, checkpoints=tuple(_kept(c, run.checkpoints) for c in fresh.checkpoints),
         state_files=tuple(_kept_state(s, run.state_files) for s in fresh.state_files),
     )
+
+
+def _deleted(run: Run) -> Iterator[Path]:
+    """Checkpoints that are gone since `run` was opened, or since an earlier look, and have not come back."""
+    noted = (Path(note.file) for note in run.notes if note.says == DELETED)
+    for path in (*noted, *(c.path for c in run.checkpoints), *(s.path for s in run.state_files)):
+        try:
+            path.stat()
+        except FileNotFoundError:
+            yield path
+        except OSError:
+            continue  # it is there and may not be looked at, which opening has noted
 
 
 def _kept(new: Checkpoint, old: tuple[Checkpoint, ...]) -> Checkpoint:

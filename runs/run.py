@@ -56,6 +56,7 @@ class Run:
     data: Path | None  # folder with the photos and the COLMAP model, if one was found
     sources: Sources = field(repr=False)
     book: NoteBook = field(repr=False)
+    data_was_named: bool = False  # by the user; else it was found
 
     @property
     def name(self) -> str:

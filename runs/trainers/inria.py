@@ -51,7 +51,7 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     states = state_files(path, book)
     refined = _refined(trainer, states, book)
     folder = InriaFolder(path, refined, data, book)
-    return Run(path, refined, splats, states, folder.data, folder.sources, book)
+    return Run(path, refined, splats, states, folder.data, folder.sources, book, data is not None)
 
 
 def _splat_files(path: Path, book: NoteBook) -> dict[Path, int]:

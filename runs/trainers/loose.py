@@ -39,7 +39,7 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     if not headers:
         _raise(path, book)
     found = checkpoints(zip(_iterations(headers, book), headers, strict=True), book)
-    return Run(path, _named(headers) or trainer, found, (), data, _sources(path, book), book)
+    return Run(path, _named(headers) or trainer, found, (), data, _sources(path, book), book, data is not None)
 
 
 def _named(headers: Sequence[SplatHeader]) -> Trainer | None:

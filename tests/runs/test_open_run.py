@@ -1,6 +1,5 @@
 """Whatever a user names either opens, with notes about what could not be read, or says in one sentence what it is."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 
 from runs.errors import NotARun, RefusedFile, UnreadableFile
-from runs.open_run import open_run, reopen
+from runs.open_run import open_run
 from runs.run import Run
 from tests.support.data import shared_data
 from tests.support.files import faces, inria_columns, random_gaussians, write_inria_run, write_ply, write_points, write_splats
@@ -167,32 +166,6 @@ def test_symbolic_links_are_followed_and_loops_survived(tmp_path: Path) -> None:
     (points / "iteration_300").symlink_to(points)
     (points / "iteration_400").symlink_to(tmp_path / "gone")
     assert open_run(tmp_path / "link").iterations == (100, 200)
-
-
-def test_reopening_finds_new_files_and_keeps_what_was_read(tmp_path: Path) -> None:
-    """A live run grows; reading everything again at each save would stall the window."""
-    folder = write_inria_run(tmp_path)
-    run = open_run(folder)
-    held = run.checkpoints[0].gaussians
-    write_splats(splat_file(folder, 300), random_gaussians(30, degree=1))
-    write_inria_state(folder / "chkpnt300.pth", random_gaussians(30), 300)
-    (folder / "metrics.jsonl").write_text('{"it": 300, "l1": 0.5}\n')
-    fresh = reopen(run)
-    assert fresh.iterations == (100, 200, 300)
-    assert fresh.checkpoints[0].gaussians is held
-    assert [s.iteration for s in fresh.state_files] == [300]
-    assert fresh.series["loss/l1"].at(300) == 0.5
-    assert reopen(fresh).state_files[0] is fresh.state_files[0]
-
-
-def test_reopening_reads_an_overwritten_file_again(tmp_path: Path) -> None:
-    """A training started again in the same folder must not show the old splats under the new name."""
-    folder = write_inria_run(tmp_path)
-    run = open_run(folder)
-    assert run.checkpoints[1].gaussians.count == 20
-    write_splats(splat_file(folder, 200), random_gaussians(20, degree=1, seed=5))
-    os.utime(splat_file(folder, 200), ns=(1, 1))
-    np.testing.assert_array_equal(reopen(run).checkpoints[1].gaussians.means, random_gaussians(20, degree=1, seed=5).means)
 
 
 def test_a_folder_of_files_named_by_iteration(tmp_path: Path) -> None:
