@@ -76,7 +76,7 @@ def ghosting(
                         disagreement, "", iteration, source),
             EvidenceRow("part of the squared difference to the renders that a shift explains, median", gain, explained, "share",
                         iteration, source),
-            EvidenceRow(f"residual shift, {DRAWN}, median", length, None, "px", iteration, source),
+            EvidenceRow(f"residual shift {DRAWN}, median", length, None, "px", iteration, source),
             EvidenceRow(f"Gaussians with a ghost score over {score:g}", len(rows), None, "Gaussians", iteration,
                         file_of(checkpoint)),
         ),

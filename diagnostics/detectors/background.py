@@ -26,7 +26,7 @@ def wrong_background(
     photos = (trained[1] if trained is not None else "") or behind.colour
     return Finding(
         _says(behind, background_trial, trained) + _recorded(settings),
-        evidence=(*_proof(background_trial, reproduced), *_cover(behind, covered)),
+        evidence=(*_proof(background_trial, reproduced), *_cover(behind, covered if trained is None else None)),
         iterations=(background_trial.iteration if background_trial is not None else behind.iteration, behind.iteration),
         confidence=0.99 if trained is not None else 0.6, colour_by="opacity",
         gaussians=GaussianPlace(behind.painters, behind.iteration, behind.of) if len(behind.painters) else None,
@@ -79,13 +79,13 @@ def _proof(trial: BackgroundTrial | None, reproduced: float) -> tuple[EvidenceRo
         return ()
     logged = EvidenceRow("logged PSNR of the held-out views", trial.logged_db, None, "dB", trial.iteration, trial.source)
     rendered = (
-        EvidenceRow(f"renders on {mine}" + (f", photos on {theirs}" if theirs else "") + " miss the logged PSNR by",
+        EvidenceRow(f"difference between it and renders on {mine}" + (f", photos on {theirs}" if theirs else ""),
                     round(abs(value - trial.logged_db), 3), reproduced, "dB", trial.iteration, "held-out photos")
         for (mine, theirs), value in sorted(trial.psnr_db.items()))
     return (logged, *rendered)
 
 
-def _cover(behind: PhotoBackground, covered: float) -> tuple[EvidenceRow, ...]:
+def _cover(behind: PhotoBackground, covered: float | None) -> tuple[EvidenceRow, ...]:
     return (
         EvidenceRow(f"photo pixels that are exactly {behind.colour}", behind.share, None, "share", None, "training photos"),
         EvidenceRow("opacity of the model over those pixels", behind.covered, covered, "share", behind.iteration),

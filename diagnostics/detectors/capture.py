@@ -38,7 +38,7 @@ def inflated_extent(
     names = tuple(train_cameras[i].name for i in far[np.argsort(-spread.distances[far])])
     return Finding(
         f"The cameras' extent is {spread.extent:.3g} world units; without {len(names)} far cameras ({_listed(names)}) it would "
-        f"be {spread.robust_extent:.3g}: the learning rate of the means is {spread.inflation:.3g} times what it should be",
+        f"be {spread.robust_extent:.3g}: the learning rate of the means is {spread.inflation:.3g} times what the others ask for",
         evidence=(
             EvidenceRow("extent over extent without the far cameras", spread.inflation, inflation, "", None, "cameras"),
             EvidenceRow("largest over median camera distance", spread.reach, reach, "", None, "cameras"),
@@ -46,7 +46,7 @@ def inflated_extent(
             EvidenceRow("extent without the far cameras", spread.robust_extent, None, "world units", None, "cameras"),
             EvidenceRow("far cameras", len(far), int(most_far * len(train_cameras)), "cameras", None, "cameras"),
         ),
-        cameras=names, facts={"outliers": len(names), "names": ", ".join(names), "inflation": spread.inflation},
+        cameras=names, confidence=0.95, facts={"outliers": len(names), "names": ", ".join(names), "inflation": spread.inflation},
     )
 
 
@@ -65,13 +65,15 @@ def different_frames(
     hint = f"With {repair} it would be {repaired:.0%}"
     if repaired < converted:
         hint = "None of the usual axis conversions repairs it"
+    told = f"Only {seen:.1%}" if seen else "None"
     return Finding(
-        f"Only {seen:.1%} of {len(start_points):,} initial points lie inside any training picture. {hint}",
+        f"{told} of {len(start_points):,} initial points lie inside any training picture. {hint}",
         evidence=(
             EvidenceRow("initial points inside at least one training picture", seen, inside, "share", None, start_points.source),
             EvidenceRow(f"the same with {repair}", repaired, converted, "share", None, start_points.source),
         ),
-        cameras=tuple(camera.name for camera in train_cameras), facts={"repair": repair if repaired >= converted else None},
+        cameras=tuple(camera.name for camera in train_cameras), confidence=0.95,
+        facts={"repair": repair if repaired >= converted else None},
     )
 
 
@@ -103,7 +105,7 @@ def far_initialisation(
             EvidenceRow("points of the COLMAP model", None if sfm_points is None else len(sfm_points), None, "points", None,
                         "" if sfm_points is None else sfm_points.source),
         ),
-        cameras=tuple(camera.name for camera in train_cameras), facts={"lost": f"{lost:.0%}"},
+        cameras=tuple(camera.name for camera in train_cameras), confidence=0.9, facts={"lost": f"{lost:.0%}"},
     )
 
 

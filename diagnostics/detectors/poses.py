@@ -32,13 +32,13 @@ def wrong_camera_poses(
     moved = _moved(views, explained, shift_px) if len(views) >= fewest_views else ()
     if not missed and not moved:
         return None
-    names = missed or moved
+    names, looked_at = (missed, f"{len(trained)} training cameras") if missed else (moved, f"{len(views)} training views drawn")
     return Finding(
-        _says(names, len(trained), reprojection, views),
+        _says(names, looked_at, reprojection, views),
         evidence=(*_reprojection_rows(reprojection, missed, times_model, least_px), *_pose_rows(pose_differences, names),
                   *_shift_rows(views, explained, shift_px)),
         cameras=names, confidence=0.97 if missed else 0.8,
-        facts={"wrong": len(names), "of": len(trained)},
+        facts={"wrong": len(names), "of": looked_at},
     )
 
 
@@ -60,7 +60,7 @@ def _moved(views: list[View], explained: float, shift_px: float) -> tuple[str, .
     return tuple(name for _, name in sorted(bad, reverse=True))
 
 
-def _says(names: tuple[str, ...], of: int, found: Reprojection | None, views: list[View]) -> str:
+def _says(names: tuple[str, ...], looked_at: str, found: Reprojection | None, views: list[View]) -> str:
     parts = []
     errors = [found.median_px[name] for name in names if name in found.median_px] if found is not None else []
     if found is not None and errors:
@@ -70,7 +70,7 @@ def _says(names: tuple[str, ...], of: int, found: Reprojection | None, views: li
     if shifts:
         parts.append(f"renders lie {np.median([s.length_px for s in shifts]):.1f} px beside the photos")
     listed = ", ".join(names[:NAMES_IN_A_SENTENCE]) + (" …" if len(names) > NAMES_IN_A_SENTENCE else "")
-    return f"{len(names)} of {of} training cameras stand wrong ({listed}): {' and '.join(parts)}"
+    return f"{len(names)} of {looked_at} stand wrong ({listed}): {' and '.join(parts)}"
 
 
 def _reprojection_rows(
@@ -105,7 +105,7 @@ def _shift_rows(views: list[View], explained: float, shift_px: float) -> tuple[E
         return ()
     length, gain = (float(np.median(values)) for values in ([s.length_px for s in shifts], [s.explained for s in shifts]))
     return (
-        EvidenceRow(f"residual shift between render and photo, {DRAWN}, median", length, shift_px, "px", None, "training photos"),
+        EvidenceRow(f"residual shift between render and photo {DRAWN}, median", length, shift_px, "px", None, "training photos"),
         EvidenceRow("part of their squared difference that the shift explains, median", gain, explained, "share", None,
                     "training photos"),
     )

@@ -28,7 +28,7 @@ from runs.gaussians import Gaussians
 from runs.run import Run
 
 MOST_VIEWS = 16
-DRAWN = f"at most {LONGEST_PX} px on the longer side"  # the size at which shifts are measured in pixels
+DRAWN = f"in pictures of at most {LONGEST_PX} px"  # the size at which shifts are measured in pixels
 SEEN_WEIGHT = 0.02  # of a pixel: below five 8-bit levels in the strongest pixel a splat does not count as seen
 FEWEST_WITNESSES = 3  # two colours always agree about their mean half way between them
 

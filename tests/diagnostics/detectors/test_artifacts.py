@@ -51,4 +51,4 @@ def test_the_fix_quotes_what_these_floaters_weigh() -> None:
     """"About a hundredth" would be somebody else's number."""
     reported = next(f for f in diagnose(with_fog()).findings if f.pattern.code == "AF-01")
     weight = next(row.value for row in reported.finding.evidence if row.what == "their share of all blending weight")
-    assert any(f"{weight:.1%} of all blending weight" in fix.expect for fix in reported.fixes)
+    assert any(f"{weight:.1%} of their blending weight" in fix.expect for fix in reported.fixes)

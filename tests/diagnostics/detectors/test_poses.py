@@ -34,3 +34,10 @@ def test_missed_keypoints_accuse_poses_through_any_lens() -> None:
     assert isinstance(found, Finding)
     assert len(found.cameras) == len(RING)
     assert "beside the photos" not in found.says
+
+
+def test_what_was_not_drawn_is_not_counted() -> None:
+    """Sixteen views stand for hundreds of cameras: "12 of 300 stand wrong" would acquit those that nobody looked at."""
+    found = wrong_camera_poses(ring_cameras(300), photographed=SHIFTED)
+    assert isinstance(found, Finding)
+    assert found.says.startswith("12 of 12 training views drawn stand wrong")
