@@ -5,6 +5,7 @@ names, and hashes tuples of any depth in C; either lets a small file end the pro
 one that is not listed is refused.
 """
 
+import pickle as op  # only for the names of its opcodes
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -50,7 +51,7 @@ def load(data: bytes, known: Globals, load_persistent: Callable[[Any], Any]) -> 
     machine = _Machine(data, known, load_persistent)
     while True:
         opcode = machine.take(1)
-        if opcode == b".":
+        if opcode == op.STOP:
             return machine.pop()
         if opcode not in _OPCODES:
             raise PickleRefused(f"uses the pickle opcode {opcode!r}, which no checkpoint needs")
@@ -149,6 +150,9 @@ class _Machine:
         if isinstance(value, WithState):
             value.set_state(state)
 
+    def append(self, items: list[Any]) -> None:
+        self.peek(list).extend(items)
+
     def fill_dict(self, items: list[Any]) -> None:
         target = self.peek(dict)
         if len(items) % 2:
@@ -170,49 +174,49 @@ class _Machine:
 
 
 _OPCODES: Mapping[bytes, Callable[[_Machine], Any]] = {
-    b"\x80": lambda m: m.take(1),  # PROTO
-    b"\x95": lambda m: m.take(8),  # FRAME: its length says nothing that the opcodes do not
-    b"(": lambda m: m.push(_MARK),
-    b"0": lambda m: m.pop(),
-    b"1": lambda m: m.pop_mark(),
-    b"2": lambda m: m.push(m.peek(object)),  # DUP
-    b"N": lambda m: m.push(None),
-    b"\x88": lambda m: m.push(True),
-    b"\x89": lambda m: m.push(False),
-    b"J": lambda m: m.push(m.number("<i")),
-    b"K": lambda m: m.push(m.number("<B")),
-    b"M": lambda m: m.push(m.number("<H")),
-    b"\x8a": lambda m: m.integer(m.number("<B")),  # LONG1
-    b"\x8b": lambda m: m.integer(m.number("<I")),  # LONG4
-    b"G": lambda m: m.push(m.number(">d")),
-    b"X": lambda m: m.push(m.text(m.number("<I"))),  # BINUNICODE
-    b"\x8c": lambda m: m.push(m.text(m.number("<B"))),
-    b"\x8d": lambda m: m.push(m.text(m.number("<Q"))),
-    b"B": lambda m: m.push(m.take(m.number("<I"))),  # BINBYTES
-    b"C": lambda m: m.push(m.take(m.number("<B"))),
-    b"\x8e": lambda m: m.push(m.take(m.number("<Q"))),
-    b"]": lambda m: m.push([]),
-    b"a": lambda m: (value := m.pop(), m.peek(list).append(value)),  # APPEND
-    b"e": lambda m: (items := m.pop_mark(), m.peek(list).extend(items)),  # APPENDS
-    b"l": lambda m: m.push(m.pop_mark()),
-    b")": lambda m: m.push(()),
-    b"t": lambda m: m.push(tuple(m.pop_mark())),
-    b"\x85": lambda m: m.push(m.pop_many(1)),
-    b"\x86": lambda m: m.push(m.pop_many(2)),
-    b"\x87": lambda m: m.push(m.pop_many(3)),
-    b"}": lambda m: m.push({}),
-    b"s": lambda m: m.fill_dict(list(m.pop_many(2))),  # SETITEM
-    b"u": lambda m: m.fill_dict(m.pop_mark()),  # SETITEMS
-    b"d": lambda m: m.push_dict(m.pop_mark()),
-    b"c": lambda m: m.find(m.line(), m.line()),  # GLOBAL
-    b"\x93": lambda m: m.find(*m.pop_many(2)),  # STACK_GLOBAL
-    b"R": lambda m: m.call(),  # REDUCE
-    b"\x81": lambda m: m.call(),  # NEWOBJ
-    b"b": lambda m: m.build(),
-    b"Q": lambda m: m.push(m.load_persistent(m.pop())),
-    b"q": lambda m: m.remember(m.number("<B")),
-    b"r": lambda m: m.remember(m.number("<I")),
-    b"\x94": lambda m: m.remember(len(m.memo)),  # MEMOIZE
-    b"h": lambda m: m.recall(m.number("<B")),
-    b"j": lambda m: m.recall(m.number("<I")),
+    op.PROTO: lambda m: m.take(1),
+    op.FRAME: lambda m: m.take(8),  # its length says nothing that the opcodes do not
+    op.MARK: lambda m: m.push(_MARK),
+    op.POP: lambda m: m.pop(),
+    op.POP_MARK: lambda m: m.pop_mark(),
+    op.DUP: lambda m: m.push(m.peek(object)),
+    op.NONE: lambda m: m.push(None),
+    op.NEWTRUE: lambda m: m.push(True),
+    op.NEWFALSE: lambda m: m.push(False),
+    op.BININT: lambda m: m.push(m.number("<i")),
+    op.BININT1: lambda m: m.push(m.number("<B")),
+    op.BININT2: lambda m: m.push(m.number("<H")),
+    op.LONG1: lambda m: m.integer(m.number("<B")),
+    op.LONG4: lambda m: m.integer(m.number("<I")),
+    op.BINFLOAT: lambda m: m.push(m.number(">d")),
+    op.BINUNICODE: lambda m: m.push(m.text(m.number("<I"))),
+    op.SHORT_BINUNICODE: lambda m: m.push(m.text(m.number("<B"))),
+    op.BINUNICODE8: lambda m: m.push(m.text(m.number("<Q"))),
+    op.BINBYTES: lambda m: m.push(m.take(m.number("<I"))),
+    op.SHORT_BINBYTES: lambda m: m.push(m.take(m.number("<B"))),
+    op.BINBYTES8: lambda m: m.push(m.take(m.number("<Q"))),
+    op.EMPTY_LIST: lambda m: m.push([]),
+    op.APPEND: lambda m: m.append([m.pop()]),
+    op.APPENDS: lambda m: m.append(m.pop_mark()),
+    op.LIST: lambda m: m.push(m.pop_mark()),
+    op.EMPTY_TUPLE: lambda m: m.push(()),
+    op.TUPLE: lambda m: m.push(tuple(m.pop_mark())),
+    op.TUPLE1: lambda m: m.push(m.pop_many(1)),
+    op.TUPLE2: lambda m: m.push(m.pop_many(2)),
+    op.TUPLE3: lambda m: m.push(m.pop_many(3)),
+    op.EMPTY_DICT: lambda m: m.push({}),
+    op.SETITEM: lambda m: m.fill_dict(list(m.pop_many(2))),
+    op.SETITEMS: lambda m: m.fill_dict(m.pop_mark()),
+    op.DICT: lambda m: m.push_dict(m.pop_mark()),
+    op.GLOBAL: lambda m: m.find(m.line(), m.line()),
+    op.STACK_GLOBAL: lambda m: m.find(*m.pop_many(2)),
+    op.REDUCE: lambda m: m.call(),
+    op.NEWOBJ: lambda m: m.call(),
+    op.BUILD: lambda m: m.build(),
+    op.BINPERSID: lambda m: m.push(m.load_persistent(m.pop())),
+    op.BINPUT: lambda m: m.remember(m.number("<B")),
+    op.LONG_BINPUT: lambda m: m.remember(m.number("<I")),
+    op.MEMOIZE: lambda m: m.remember(len(m.memo)),
+    op.BINGET: lambda m: m.recall(m.number("<B")),
+    op.LONG_BINGET: lambda m: m.recall(m.number("<I")),
 }

@@ -146,11 +146,15 @@ def _parse(lines: list[str], path: Path, data_offset: int, stamp: Stamp) -> Head
             elements[-1][2].append(_property(words, path))
         elif line:
             raise UnreadableFile(f"the header of this PLY file has a line that no PLY has (`{line[:60]}`); {EXPORT_SPLATS}", path)
-    if encoding not in ENCODINGS:
-        raise UnreadableFile(f"the header of this PLY file names no known format; {EXPORT_SPLATS} as binary", path)
     found = tuple(Element(name, count, tuple(properties)) for name, count, properties in elements)
     _check_names(found, path)
-    return Header(path, cast(Encoding, encoding), found, tuple(comments), data_offset, stamp)
+    return Header(path, _encoding(encoding, path), found, tuple(comments), data_offset, stamp)
+
+
+def _encoding(word: str | None, path: Path) -> Encoding:
+    if word not in ENCODINGS:
+        raise UnreadableFile(f"the header of this PLY file names no known format; {EXPORT_SPLATS} as binary", path)
+    return cast(Encoding, word)
 
 
 def _count(word: str, path: Path) -> int:

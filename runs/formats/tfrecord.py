@@ -1,5 +1,6 @@
 """The frame around each TensorBoard event: length, checksum, payload, checksum, in an append-only file."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -35,30 +36,43 @@ def read_records(path: Path, offset: int = 0) -> Records:
         raise unreadable(error, path) from error
 
 
+class _Damaged(Exception):
+    """The length of a record is not what its checksum says, so nothing after it can be found."""
+
+
 def _read(file: BinaryIO, offset: int, size: int) -> Records:
     payloads: list[bytes] = []
     notes: list[str] = []
-    damaged = 0
+    unsound = 0
+    try:
+        for end, payload, sound in _records(file, offset, size):
+            offset = end
+            unsound += not sound
+            if payload is not None and sound:
+                payloads.append(payload)
+    except _Damaged:
+        notes.append(f"this event file is damaged at byte {offset:,} and was read up to there; {COPY_AGAIN}")
+    if unsound:
+        notes.append(f"left out {counted(unsound, 'event')} with a wrong checksum; {COPY_AGAIN}")
+    return Records(tuple(payloads), offset, tuple(notes))
+
+
+def _records(file: BinaryIO, offset: int, size: int) -> Iterator[tuple[int, bytes | None, bool]]:
+    """Of each whole record where it ends, its payload (None: too large to keep), and whether the checksum fits."""
     while size - offset >= HEADER_BYTES:
         header = file.read(HEADER_BYTES)
         length = int.from_bytes(header[:8], "little")
         if length > LARGEST_EVENT or not _fits(header[:8], header[8:]):
-            notes.append(f"this event file is damaged at byte {offset:,} and was read up to there; {COPY_AGAIN}")
-            break
-        end = offset + HEADER_BYTES + length + FOOTER_BYTES
-        if end > size:
-            break
-        if length <= LARGEST_KEPT:
-            payload = file.read(length)
-            sound = _fits(payload, file.read(FOOTER_BYTES))
-            damaged += not sound
-            payloads += [payload] if sound else []
+            raise _Damaged
+        offset += HEADER_BYTES + length + FOOTER_BYTES
+        if offset > size:
+            return
+        if length > LARGEST_KEPT:
+            file.seek(offset)
+            yield offset, None, True
         else:
-            file.seek(end)
-        offset = end
-    if damaged:
-        notes.append(f"left out {counted(damaged, 'event')} with a wrong checksum; {COPY_AGAIN}")
-    return Records(tuple(payloads), offset, tuple(notes))
+            payload = file.read(length)
+            yield offset, payload, _fits(payload, file.read(FOOTER_BYTES))
 
 
 def _fits(data: bytes, checksum: bytes) -> bool:

@@ -134,6 +134,13 @@ def _encode(text: Any, encoding: Any = "latin1") -> bytes:
     return text.encode("latin-1")
 
 
+def _device(*parts: Any) -> str:
+    """Texts and numbers only: a nested list can be small in the file and endless as a text."""
+    if not all(isinstance(part, str | int) for part in parts):
+        raise PickleDamaged("names a device in an unknown way")
+    return ":".join(map(str, parts))
+
+
 def _empty_dict(*arguments: Any) -> dict[Any, Any]:
     if arguments:
         raise PickleDamaged("builds a dictionary in an unknown way")
@@ -151,7 +158,7 @@ def known_globals() -> Globals:
         ("torch", "Tensor"): "torch.Tensor",
         ("torch.nn.parameter", "Parameter"): "torch.nn.Parameter",
         ("torch", "Size"): Function(lambda sizes=(): tuple(sizes)),
-        ("torch", "device"): Function(lambda *parts: ":".join(map(str, parts))),
+        ("torch", "device"): Function(_device),
         ("collections", "OrderedDict"): Function(_empty_dict),
         ("_codecs", "encode"): Function(_encode),
         ("numpy", "dtype"): Function(_numpy_type),
