@@ -7,10 +7,12 @@ from diagnostics.facts.saved import file_of
 from diagnostics.measures.registration import Shift
 from diagnostics.measures.shares import share, weighted_quantile, weighted_share
 from diagnostics.registry import detects
+from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
 from runs.arrays import F32, F64, Mask
 from runs.checkpoints import Checkpoint
 
+SUGGESTED_RESET_INTERVAL = 1000  # gaussian-splatting #26
 MOST_CAMERAS = 8  # named in a finding: the worst are enough to look at
 # Of floaters, by (photos at hand, clearly over the limit): near a limit that rests on one real capture, little is certain.
 CONFIDENCE = {(True, True): 0.85, (True, False): 0.6, (False, True): 0.6, (False, False): 0.4}
@@ -18,9 +20,9 @@ CONFIDENCE = {(True, True): 0.85, (True, False): 0.6, (False, True): 0.6, (False
 
 @detects("floaters")
 def floaters(
-    checkpoint: Checkpoint, views: Views, floater_score: F32, photographed: tuple[View, ...] | None = None, *,
-    score: float = 0.5, share_of_visible: float = 0.03, without_photos: float = 0.05, serious: float = 2.0,
-    visible: float = 0.02, fewest_views: int = 4,
+    checkpoint: Checkpoint, views: Views, floater_score: F32, photographed: tuple[View, ...] | None = None,
+    schedule: Schedule | None = None, *, score: float = 0.5, share_of_visible: float = 0.03, without_photos: float = 0.05,
+    serious: float = 2.0, visible: float = 0.02, fewest_views: int = 4,
 ) -> Finding | NotEvaluable | None:
     """Visible Gaussians that hang before the surfaces and stand alone there."""
     limit = share_of_visible if photographed is not None else without_photos
@@ -46,8 +48,14 @@ def floaters(
         ),
         gaussians=GaussianPlace(rows, checkpoint.iteration, views.splats.stored_count),
         severity="major" if clear else "minor", confidence=CONFIDENCE[photographed is not None, clear],
-        colour_by="floater_score", facts={"floaters": len(rows), "weight": f"{weight:.1%}"},
+        colour_by="floater_score", facts={"floaters": len(rows), "weight": f"{weight:.1%}", **_rare_resets(schedule)},
     )
+
+
+def _rare_resets(schedule: Schedule | None) -> dict[str, str]:
+    """Quoted by the advice to reset more often, which is dropped where resets are as close as INRIA's authors suggest."""
+    every = schedule.reset_every if schedule is not None else None
+    return {"reset_every": f"{every:,}"} if every is not None and every > SUGGESTED_RESET_INTERVAL else {}
 
 
 @detects("ghosting")

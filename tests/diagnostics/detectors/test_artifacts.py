@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
+from diagnostics.advice import fitted_fixes
+from diagnostics.catalogue import load_catalogue
 from diagnostics.detectors.artifacts import floaters
 from diagnostics.diagnose import diagnose
 from diagnostics.facts.pictures import View, Views
+from diagnostics.schedule import Schedule
 from diagnostics.verdict import Finding, Verdict
 from render.splats import prepare
 from runs.checkpoints import Checkpoint
@@ -15,13 +18,14 @@ from tests.support.training import LAST, healthy_run
 EACH = tuple(View(camera, 20.0, None) for camera in cameras())
 
 
-def judged(floating: int, *, photos: bool = True) -> Verdict:
+def judged(floating: int, *, photos: bool = True, reset_every: int | None = None) -> Verdict:
     """The verdict where so many of 900 visible Gaussians float, each with the same weight."""
     count = scene().count
     ones = np.ones(count)
     views = Views(prepare(scene()), EACH, ones, 0 * ones, ones.astype(np.float32), ones, np.full(count, 12), ones)
     scores = (np.arange(count) < floating).astype(np.float32)
-    return floaters(last(), views, scores, EACH if photos else None)
+    schedule = Schedule(None, None, None, reset_every, (), (), (), resets_known=reset_every is not None, source="opt_args.json")
+    return floaters(last(), views, scores, EACH if photos else None, schedule)
 
 
 def last() -> Checkpoint:
@@ -52,3 +56,12 @@ def test_the_fix_quotes_what_these_floaters_weigh() -> None:
     reported = next(f for f in diagnose(with_fog()).findings if f.pattern.code == "AF-01")
     weight = next(row.value for row in reported.finding.evidence if row.what == "their share of all blending weight")
     assert any(f"{weight:.1%} of their blending weight" in fix.expect for fix in reported.fixes)
+
+
+@pytest.mark.parametrize(("reset_every", "advised"), [(3000, True), (1001, True), (1000, False), (400, False), (None, False)])
+def test_closer_resets_are_advised_only_where_they_are_far_apart(reset_every: int | None, advised: bool) -> None:
+    """"1,000 or lower instead of 3,000" is no advice for a run that resets every 400 iterations."""
+    found = judged(100, reset_every=reset_every)
+    assert isinstance(found, Finding)
+    fixes = fitted_fixes(load_catalogue()["floaters"], found, healthy_run())
+    assert any("Reset opacities" in fix.do for fix in fixes) == advised
