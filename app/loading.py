@@ -75,7 +75,7 @@ def read_run(path: Path, data: Path | None, task: Task) -> Run:
 def with_parts(run: Run, task: Task) -> Run:
     """The run, its small parts read. Raises RunError, Cancelled."""
     for text, part in (("settings", "settings"), ("logs", "series"), ("events", "events"), ("cameras", "cameras"),
-                       ("photos", "photos"), ("points", "input_points"), ("points", "sfm_points")):
+                       ("scores", "per_view"), ("photos", "photos"), ("points", "input_points"), ("points", "sfm_points")):
         task.beat()
         task.progress(-1.0, f"Reading {text} of {run.name}")
         getattr(run, part)

@@ -119,10 +119,12 @@ class Session(QObject):
         self.update(**blank | {"run": run, "iteration": run.iterations[-1] if run.iterations else 0})
 
     def renew(self, run: Run) -> None:
-        """The same folder, read again: whoever looked at the newest iteration follows to the new one."""
+        """The same folder, read again: whoever looked at the newest iteration follows to the new one, and whoever looked at
+        one that the trainer has deleted goes to the nearest."""
         old = self._state
         followed = old.run is not None and old.run.iterations[-1:] == (old.iteration,)
-        self.update(run=run, iteration=run.iterations[-1] if followed and run.iterations else old.iteration)
+        kept = nearest(run.iterations, old.iteration)
+        self.update(run=run, iteration=run.iterations[-1] if followed and run.iterations else kept)
 
     def go_to(self, iteration: int) -> None:
         """Look at the saved iteration nearest to `iteration`; a selection of another iteration is dropped."""

@@ -139,6 +139,8 @@ def print_info(options: argparse.Namespace) -> int:
     print(f"Series ({len(run.series)})")
     for name, series in sorted(run.series.items()):
         print(f"  {name:<20} {len(series):>8,} values  {series.source}")
+    if run.per_view:
+        print(f"Scores per view at iterations {', '.join(f'{iteration:,}' for iteration in run.per_view)}")
     for note in run.notes:
         print(f"Note: {note.says}: {note.file}")
     return 0
@@ -154,6 +156,7 @@ def run_facts(run: Run) -> dict[str, Any]:
         "states": [{"iteration": s.iteration, "file": str(s.path)} for s in run.state_files],
         "series": {name: {"values": len(s), "unit": s.unit, "source": s.source} for name, s in sorted(run.series.items())},
         "settings": len(run.settings), "cameras": len(run.cameras), "photos": len(run.photos), "events": len(run.events),
+        "per_view": {iteration: sorted(scores) for iteration, scores in run.per_view.items()},
         "notes": [{"file": note.file, "says": note.says} for note in run.notes],
     }
 
