@@ -167,7 +167,7 @@ def test_only_the_gui_thread_may_change_the_session(session):
 @pytest.mark.parametrize(("here", "saved", "there"), [
     (300, (100, 200, 300, 400), 400), (200, (100, 200, 300, 400), 200), (200, (100, 300, 400), 300), (100, (), 100),
 ])
-def test_a_renewed_run_keeps_the_place_as_far_as_it_is_there(session: Session, here: int, saved: tuple[int, ...], there: int) -> None:
+def test_a_renewed_run_keeps_the_place_that_is_left(session: Session, here: int, saved: tuple[int, ...], there: int) -> None:
     """A training goes on: the newest save moves, and some trainers delete old ones under the user's eyes."""
     session.go_to(here)
     session.renew(a_run(*saved))
