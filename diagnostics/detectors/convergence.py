@@ -1,6 +1,6 @@
 """Faults of convergence: what the curves of quality do in the end."""
 
-from diagnostics.measures.curves import best, last_finite
+from diagnostics.measures.curves import best, last_finite, until
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
@@ -12,24 +12,32 @@ def falling_test(
     test_psnr: Series, train_psnr: Series, schedule: Schedule | None = None, *, fall_db: float = 0.3, rise_db: float = 0.5,
 ) -> Finding | NotEvaluable | None:
     """Held-out views got worse after their best while training views got better: over-fitting. A gap alone is normal."""
-    peak = best(test_psnr)
     end = last_finite(test_psnr if schedule is None else schedule.outside_resets(test_psnr))
+    peak = None if end is None else best(until(test_psnr, end[0]))
     if len(test_psnr) < 2 or peak is None or end is None:
         return NotEvaluable(("two evaluations of test/psnr, the last outside the dip after an opacity reset",))
-    train_then, train_end = train_psnr.at(peak[0]), last_finite(train_psnr)
+    train_then, train_end = train_psnr.at(peak[0]), train_psnr.at(end[0])
     if train_then is None or train_end is None:
-        return NotEvaluable((f"train/psnr at iteration {peak[0]}",))
-    fall, rise = peak[1] - end[1], train_end[1] - train_then
+        return NotEvaluable((f"train/psnr at the iterations {peak[0]:,} and {end[0]:,} of test/psnr",))
+    fall, rise = peak[1] - end[1], train_end - train_then
     if not (fall > fall_db and rise > rise_db):
         return None
+    if schedule is not None and _climbs_out_of_a_dip(test_psnr, end, schedule, fall_db):
+        return NotEvaluable((f"an evaluation of test/psnr after {end[0]:,}: it still climbs out of the dip after a reset",))
     return Finding(
         f"Test PSNR fell from {peak[1]:.2f} dB at iteration {peak[0]:,} to {end[1]:.2f} dB at {end[0]:,}, "
-        f"while training views rose from {train_then:.2f} to {train_end[1]:.2f} dB",
+        f"while training views rose from {train_then:.2f} to {train_end:.2f} dB",
         evidence=(
             EvidenceRow("fall of test PSNR since its best", fall, fall_db, "dB", end[0], test_psnr.source),
-            EvidenceRow("rise of train PSNR in that time", rise, rise_db, "dB", train_end[0], train_psnr.source),
-            EvidenceRow("gap between train and test at the end", train_end[1] - end[1], None, "dB", end[0], test_psnr.source),
+            EvidenceRow("rise of train PSNR in that time", rise, rise_db, "dB", end[0], train_psnr.source),
+            EvidenceRow("gap between train and test at the end", train_end - end[1], None, "dB", end[0], test_psnr.source),
         ),
         iterations=(peak[0], end[0]), confidence=0.9,
         facts={"best_iteration": peak[0], "best_psnr": peak[1], "end_psnr": end[1]},
     )
+
+
+def _climbs_out_of_a_dip(test_psnr: Series, end: tuple[int, float], schedule: Schedule, step_db: float) -> bool:
+    """The evaluation before the end lies in a reset's dip and clearly below the end: how far it climbs is not known yet."""
+    before = last_finite(until(test_psnr, end[0] - 1))
+    return before is not None and schedule.is_muted(before[0]) and end[1] - before[1] > step_db

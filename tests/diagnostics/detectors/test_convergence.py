@@ -33,3 +33,17 @@ def test_one_evaluation_is_not_enough() -> None:
     """Nothing falls in a single number."""
     run = healthy_run(series={"test/psnr": {2000: 20.0}, "train/psnr": {2000: 21.0}})
     assert isinstance(verdict(NAME, run), NotEvaluable)
+
+
+def test_train_and_test_are_read_at_the_same_iterations() -> None:
+    """The evaluation at 1,000 lies on a reset: train PSNR of that iteration must not be held against an older test PSNR."""
+    run = healthy_run(series={"test/psnr": {300: 25.9, 900: 25.2, 1000: 25.9}, "train/psnr": {300: 27.7, 900: 27.5, 1000: 28.4}})
+    assert verdict(NAME, run) is None
+
+
+def test_a_curve_that_still_climbs_out_of_a_dip_is_not_judged() -> None:
+    """Train views come back first; where test views end, the next evaluation tells."""
+    dip = {"test/psnr": {400: 26.0, 600: 21.0, 700: 25.0}, "train/psnr": {400: 27.0, 600: 22.0, 700: 27.8}}
+    assert isinstance(verdict(NAME, healthy_run(series=dip)), NotEvaluable)
+    over = {name: values | {800: values[700]} for name, values in dip.items()}
+    assert found(NAME, healthy_run(series=over)).evidence[0].iteration == 800
