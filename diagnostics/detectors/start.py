@@ -1,16 +1,16 @@
 """Faults of the start: too few points, and Gaussians made wrongly from them."""
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from diagnostics.facts.saved import file_of
 from diagnostics.measures.coverage import Coverage
 from diagnostics.measures.extent import CameraSpread
+from diagnostics.measures.origins import nearest_origins, origins_by_row
 from diagnostics.measures.shares import quantile
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
 from runs import quantities
-from runs.arrays import F32, F64, Array
+from runs.arrays import F32, F64, I64, Array, Mask
 from runs.checkpoints import Checkpoint
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
@@ -102,21 +102,24 @@ def initial_scale(
 @detects("wrong-sh-initialisation")
 def sh_initialisation(
     initial_checkpoint: Checkpoint, initial_gaussians: Gaussians, start_points: PointCloud,
-    *, slope: float = 0.6, colour_spread: float = 0.02,
+    *, slope: float = 0.6, steep: float = 2.0, colour_spread: float = 0.02, rows_apart: float = 0.2, apart: float = 1.2,
 ) -> Finding | NotEvaluable | None:
     """Colours of the first Gaussians do not follow the colours of the points they were made from."""
     if start_points.rgb is None or float(np.std(start_points.rgb / 255, axis=0).max()) < colour_spread:
         return NotEvaluable(("starting points with colours that differ",))
-    rgb = start_points.rgb[cKDTree(start_points.xyz).query(_placed(initial_gaussians))[1]] / 255
-    fitted, offset = _line((rgb - 0.5) / SH_C0, initial_gaussians.sh0[np.isfinite(initial_gaussians.means).all(axis=1)])
-    if not fitted < slope:
+    placed = np.asarray(np.isfinite(initial_gaussians.means).all(axis=1))
+    origins = _origins(initial_gaussians.means.astype(np.float64), placed, start_points.xyz, rows_apart, apart)
+    if origins is None:
+        return NotEvaluable((f"the points that the Gaussians were made from ({start_points.source} lies elsewhere)",))
+    fitted, offset = _line((start_points.rgb[origins] / 255 - 0.5) / SH_C0, initial_gaussians.sh0[placed])
+    if not (fitted < slope or fitted > steep):
         return None
     iteration, source = initial_checkpoint.iteration, file_of(initial_checkpoint)
     return Finding(
         f"DC colours follow the point colours with a slope of {fitted:.2f} at iteration {iteration}, where (c − 0.5)/C0 gives 1; "
         f"this is nearest to {_formula(fitted)}",
         evidence=(
-            EvidenceRow("slope of DC on (c − 0.5)/C0", fitted, slope, "", iteration, source),
+            EvidenceRow("slope of DC on (c − 0.5)/C0", fitted, slope if fitted < slope else steep, "", iteration, source),
             EvidenceRow("offset of that line", offset, None, "SH units", iteration, source),
             EvidenceRow("starting points with a colour", len(start_points), None, "points", 0, start_points.source),
         ),
@@ -124,9 +127,12 @@ def sh_initialisation(
     )
 
 
-def _placed(gaussians: Gaussians) -> F64:
-    """float64 [n, 3], the finite means."""
-    return gaussians.means[np.isfinite(gaussians.means).all(axis=1)].astype(np.float64)
+def _origins(means: F64, placed: Mask, xyz: F64, rows_apart: float, apart: float) -> I64 | None:
+    """int64 [n], the point of each placed mean. Rows are trusted where they fit, else the nearest point where it is near."""
+    by_row = origins_by_row(means, xyz, rows_apart)
+    if by_row is not None:
+        return by_row[placed]
+    return nearest_origins(means[placed], xyz, apart) if placed.any() else None
 
 
 def _line(expected: F64, found: Array) -> tuple[float, float]:
@@ -139,5 +145,8 @@ def _line(expected: F64, found: Array) -> tuple[float, float]:
 
 def _formula(slope: float) -> str:
     """What was probably written instead. Against (c − 0.5)/C0, colour·C0 has slope C0² = 0.08 and raw colour C0 = 0.28 at
-    the start; training had moved them to 0.19 and 0.36 by iteration 200 in the calibration runs."""
-    return "DC = colour · C0" if slope < 0.27 else "DC = colour (raw RGB)"
+    the start; training had moved them to 0.19 and 0.36 by iteration 200 in the calibration runs. A second division by C0
+    has slope 3.5, bytes instead of 0..1 have 255; 30 lies between on a logarithmic scale."""
+    if slope < 1:
+        return "DC = colour · C0" if slope < 0.27 else "DC = colour (raw RGB)"
+    return "DC = (colour − 0.5)/C0 with colour in 0..255" if slope > 30 else "DC = (colour − 0.5)/C0, divided by C0 once more"

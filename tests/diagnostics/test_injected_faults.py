@@ -88,11 +88,31 @@ def test_colours_initialised_by_the_wrong_formula(told: Folders, factor: float) 
     assert codes(told) == {"IF-06"}
 
 
-@known_gap("IF-06 looks for slopes that are too low only")
 def test_colours_initialised_from_bytes(told: Folders) -> None:
     """Forgetting to divide by 255 is the other usual mistake: the slope is 255 instead of 1."""
     started_with(told, lambda colours: (255 * colours - 0.5) / C0)
     assert "IF-06" in codes(told)
+
+
+def cut_points(told: Folders) -> None:
+    change_rows(told.run / "input.ply", lambda table: table[:40])
+
+
+def push_means(told: Folders) -> None:
+    rng = np.random.default_rng(4)
+    change_rows(saves(told.run)[FIRST], with_columns(XYZ, lambda xyz: xyz + 0.3 * rng.normal(size=xyz.shape)))
+
+
+def push_means_of_other_rows(told: Folders) -> None:
+    push_means(told)
+    change_rows(saves(told.run)[FIRST], lambda table: table[::-1].copy())
+
+
+@pytest.mark.parametrize("change", [cut_points, push_means, push_means_of_other_rows])
+def test_colours_are_held_only_against_their_own_points(told: Folders, change: Callable[[Folders], None]) -> None:
+    """Beside the right point lies one of another colour, and a sound formula would look wrong."""
+    change(told)
+    assert "IF-06" not in codes(told)
 
 
 def change_cameras(told: Folders, change: Callable[[list[dict[str, Any]]], None]) -> None:

@@ -133,7 +133,6 @@ def test_blown_out_highlights_and_crushed_shadows_are_no_background(low: int, hi
     assert "IF-05" not in codes(told)
 
 
-@known_gap("IF-06 holds a random start against SfM points that it was not made from")
 def test_a_random_start_without_its_points_is_not_held_against_the_colmap_model(tmp_path: Path) -> None:
     """Without input.ply the COLMAP points stand in; Gaussians that do not lie on them say nothing about the colour formula."""
     told = shared("synth-f", "synth0").copied(tmp_path)

@@ -68,6 +68,8 @@ def test_without_cameras_the_scale_is_still_judged_by_its_neighbours() -> None:
 
 @pytest.mark.parametrize(("made", "formula"), [
     (lambda rgb: rgb * 0.28209479, "DC = colour · C0"), (lambda rgb: rgb, "DC = colour (raw RGB)"),
+    (lambda rgb: (rgb - 0.5) / 0.28209479**2, "DC = (colour − 0.5)/C0, divided by C0 once more"),
+    (lambda rgb: (255 * rgb - 0.5) / 0.28209479, "DC = (colour − 0.5)/C0 with colour in 0..255"),
 ])
 def test_the_wrong_formula_is_named(made: object, formula: str) -> None:
     """The fix tells which slip it was."""
