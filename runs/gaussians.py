@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from runs.arrays import F32, Array, Mask
+from runs.finite import drop_nonfinite_rows
 
 # The stored columns and their shape after [N]; sh_rest has K-1 coefficients, K = (sh_degree + 1)².
 COLUMNS: Mapping[str, tuple[int, ...]] = {
@@ -100,8 +101,7 @@ class Gaussians:
         """bool [N], False where any stored parameter of the row is NaN or infinite."""
         good = np.ones(self.count, bool)
         for name in (*COLUMNS, "sh_rest"):
-            values = self.load(name).reshape(self.count, -1) if self.count else np.zeros((0, 1), np.float32)
-            good &= np.isfinite(values).all(axis=1)
+            drop_nonfinite_rows(self.load(name), good)
         return good
 
     def take(self, rows: Array) -> "Gaussians":
