@@ -1,6 +1,7 @@
 """The trainer's schedule as a value: when it densifies, prunes, resets opacities and adds colour degrees; None where unknown."""
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from runs.run import Run
@@ -21,7 +22,7 @@ class Schedule:
     densify_from: int | None  # planned: densifies at from < iteration < until, every `densify_every`
     densify_until: int | None
     densify_every: int | None
-    reset_every: int | None  # planned, only before `densify_until`; None: no resets are planned, or it is not known
+    reset_every: int | None  # planned or observed, only before `densify_until`; None: none are planned, or it is not known
     densifications: tuple[int, ...]
     resets: tuple[int, ...]
     sh_steps: tuple[int, ...]  # observed iterations at which a colour degree was added
@@ -47,7 +48,7 @@ class Schedule:
         """Iterations that a reset may take to be made good: 1,000 where resets are 3,000 apart (public reports:
         dips end within about 1,000 iterations), in proportion where they are closer, and never under the 92 consistent
         Adam steps from opacity 0.01 back to 0.5 at a rate of 0.05 (4.6 / 0.05)."""
-        return max(92, min(1000, round(self._between_resets / 3)))
+        return max(92, min(1000, round((self.reset_every or 3000) / 3)))
 
     @property
     def planned_end(self) -> int | None:
@@ -55,11 +56,6 @@ class Schedule:
         if self.densify_until is None or not self.densify_every:
             return None
         return (self.densify_until - 1) // self.densify_every * self.densify_every
-
-    @property
-    def _between_resets(self) -> int:
-        gaps = [later - earlier for earlier, later in zip(self.resets, self.resets[1:], strict=False)]
-        return self.reset_every or (min(gaps) if gaps else 3000)
 
 
 def schedule_of(run: Run) -> Schedule | None:
@@ -75,7 +71,7 @@ def schedule_of(run: Run) -> Schedule | None:
         return None
     last = _last_iteration(run)
     return Schedule(
-        start, until, every, reset,
+        start, until, every, _between_resets(settings, logged_resets or ()),
         densifications=logged_densifications or _planned_densifications(start, until, every, last),
         resets=_planned_resets(settings, reset, until, last) if logged_resets is None else logged_resets,
         sh_steps=_sh_steps(run), resets_known=logged_resets is not None or (reset is not None and settings[RESET].stored),
@@ -95,6 +91,17 @@ def _events(run: Run, *names: str, only_if_not_zero: bool = False) -> tuple[int,
         return None
     pairs = ((i, value) for one in series for i, value in zip(one.iterations, one.values, strict=True))
     return tuple(sorted({int(i) for i, value in pairs if value != 0 or not only_if_not_zero}))
+
+
+def _between_resets(settings: Settings, logged: tuple[int, ...]) -> int | None:
+    """A stored interval, else the longest of the logged ones, else the trainer's default: this run may have been given another.
+
+    The longest, because a white background adds a reset where densification begins.
+    """
+    gaps = [later - earlier for earlier, later in pairwise(logged)]
+    if gaps and not (RESET in settings and settings[RESET].stored):
+        return max(gaps)
+    return _whole(settings, RESET)
 
 
 def _planned_densifications(start: int | None, until: int | None, every: int | None, last: int) -> tuple[int, ...]:

@@ -64,6 +64,14 @@ def test_alarms_are_muted_after_a_reset(iteration: int, muted: bool) -> None:
     assert known(schedule_of(healthy_run())).is_muted(iteration) is muted
 
 
+@pytest.mark.parametrize(("resets", "recovery"), [((500, 1000), 167), ((500, 3000, 6000), 1000), ((500,), 1000)])
+def test_logged_resets_tell_more_than_a_default(resets: tuple[int, ...], recovery: int) -> None:
+    """A short run of a trainer whose default is 3,000 would be muted to its end; a white background adds a reset at the start."""
+    series = {**LONG, "opacity_reset": dict.fromkeys(resets, 1.0)}
+    assert known(schedule_of(made_run(defaults=REFERENCE, series=series))).recovery == recovery
+    assert known(schedule_of(made_run(settings=REFERENCE, series=series))).recovery == 1000
+
+
 def test_colour_degrees_are_read_from_the_log() -> None:
     """Before a degree is active its coefficients have no gradient, by design."""
     degrees = {i: float(i > 300) + float(i > 600) for i in range(1, 1001)}
