@@ -1,37 +1,68 @@
 """Renders and photos laid over different backgrounds."""
 
 from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
-from diagnostics.measures.backgrounds import WHITE
+from diagnostics.measures.backgrounds import BLACK, WHITE
 from diagnostics.registry import detects
-from diagnostics.verdict import EvidenceRow, Finding, Fix, GaussianPlace
+from diagnostics.verdict import EvidenceRow, Finding, Fix, GaussianPlace, Severity
 from runs.settings import Settings
 
 
 @detects("wrong-background")
 def wrong_background(
     photo_background: PhotoBackground, background_trial: BackgroundTrial | None = None, settings: Settings | None = None, *,
-    reproduced: float = 0.15, contrast: float = 1.0, empty_share: float = 0.05, covered: float = 0.5,
+    reproduced: float = 0.15, contrast: float = 1.0, empty_share: float = 0.05, surrounding: float = 0.25, covered: float = 0.5,
 ) -> Finding | None:
     """Training laid its renders over another colour than the one that lies behind the photos."""
-    behind = photo_background
-    if behind.share < empty_share and not behind.has_alpha:
-        return None  # nothing in the photos shows a background, so none can be wrong
+    behind, said = photo_background, _said(settings)
+    if not behind.cut_out and (behind.share < empty_share or behind.surrounding < surrounding):
+        return None  # a blown-out sky and black shadows are matter that the model must paint, whatever it is laid over
     fitting = _reproducing(background_trial, reproduced, contrast)
-    sound = [mine == (theirs or behind.colour) for mine, theirs in fitting]
-    if fitting and all(sound):
+    wrong = [_is_wrong(pair, behind, said) for pair in fitting]
+    if fitting and not any(wrong):
         return None
-    trained = fitting[0] if fitting and not any(sound) else None
-    if trained is None and not (behind.covered > covered and behind.share >= empty_share):
+    trained = fitting[0] if fitting and all(wrong) else None
+    if trained is None and not (_needs_no_cover(behind, said) and behind.covered > covered and behind.share >= empty_share):
         return None
     photos = (trained[1] if trained is not None else "") or behind.colour
+    severity, confidence = _weight(trained, said)
     return Finding(
         _says(behind, background_trial, trained) + _recorded(settings),
-        evidence=(*_proof(background_trial, reproduced), *_cover(behind, covered if trained is None else None)),
+        evidence=(*_proof(background_trial, reproduced), *_cover(behind, surrounding, covered if trained is None else None)),
         iterations=(background_trial.iteration if background_trial is not None else behind.iteration, behind.iteration),
-        confidence=0.99 if trained is not None else 0.6, colour_by="opacity",
+        severity=severity, confidence=confidence, colour_by="opacity",
         gaussians=GaussianPlace(behind.painters, behind.iteration, behind.of) if len(behind.painters) else None,
         facts={"photos": photos}, fixes=_fixes(settings, photos),
     )
+
+
+def _said(settings: Settings | None) -> str:
+    """The colour that training was told to use; trainers use black where nothing else is said."""
+    return WHITE if settings is not None and settings.value("white_background") is True else BLACK
+
+
+def _is_wrong(pair: tuple[str, str], behind: PhotoBackground, said: str) -> bool:
+    """Whether training with these colours (behind the render, behind the photo or "") is a fault.
+
+    Around a scene in opaque photos, black is where no light comes from: nothing is there. White may be an overcast sky or a
+    wall, which is matter: a trainer that was told to use black and did is sound.
+    """
+    mine, theirs = pair
+    if theirs:
+        return mine != theirs
+    return mine != behind.colour and (behind.colour == BLACK or mine != said)
+
+
+def _needs_no_cover(behind: PhotoBackground, said: str) -> bool:
+    """Whether the empty part of the photos should stay empty in a model trained as it was told; see `_is_wrong` for white."""
+    return behind.cut_out or behind.colour in (BLACK, said)
+
+
+def _weight(trained: tuple[str, str] | None, said: str) -> tuple[Severity, float]:
+    """Severity and confidence: critical only where the logged PSNR contradicts what training was told, or the photos' alpha."""
+    if trained is None:
+        return "major", 0.6
+    mine, theirs = trained
+    return ("critical", 0.99) if theirs or mine != said else ("major", 0.9)
 
 
 def _reproducing(trial: BackgroundTrial | None, reproduced: float, contrast: float) -> list[tuple[str, str]]:
@@ -48,8 +79,10 @@ def _reproducing(trial: BackgroundTrial | None, reproduced: float, contrast: flo
 
 def _says(behind: PhotoBackground, trial: BackgroundTrial | None, trained: tuple[str, str] | None) -> str:
     if trained is None or trial is None:
-        return (f"The model covers {behind.covered:.0%} of the photos' empty {behind.colour} area, which it need not cover "
-                f"if it is trained on {behind.colour}")
+        where = ("area where the photos are transparent" if behind.cut_out else
+                 f"{behind.colour} area that surrounds the scene in the photos")
+        return (f"The model covers {behind.covered:.0%} of the {where}, which it need not cover if renders and photos are laid "
+                f"over the same colour")
     others = ", ".join(f"{value:.2f} dB on {mine}" for (mine, _), value in trial.psnr_db.items() if mine != trained[0])
     return (f"The test PSNR logged at iteration {trial.iteration:,}, {trial.logged_db:.2f} dB, is reproduced only by renders on "
             f"{trained[0]} ({trial.psnr_db[trained]:.2f} dB; {others}), but the background of the photos is "
@@ -85,9 +118,13 @@ def _proof(trial: BackgroundTrial | None, reproduced: float) -> tuple[EvidenceRo
     return (logged, *rendered)
 
 
-def _cover(behind: PhotoBackground, covered: float | None) -> tuple[EvidenceRow, ...]:
+def _cover(behind: PhotoBackground, surrounding: float, covered: float | None) -> tuple[EvidenceRow, ...]:
+    transparent = " and transparent" if behind.cut_out else ""
     return (
-        EvidenceRow(f"photo pixels that are exactly {behind.colour}", behind.share, None, "share", None, "training photos"),
+        EvidenceRow(f"photo pixels that are exactly {behind.colour}{transparent}", behind.share, None, "share", None,
+                    "training photos"),
+        EvidenceRow("the same on the side of the photos' rim with the fewest, median over photos", behind.surrounding,
+                    None if behind.cut_out else surrounding, "share", None, "training photos"),
         EvidenceRow("opacity of the model over those pixels", behind.covered, covered, "share", behind.iteration),
         EvidenceRow("Gaussians that mostly paint those pixels", len(behind.painters), None, "Gaussians", behind.iteration),
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from diagnostics.facts import lens, logged  # noqa: F401  (drawn_cameras, test_psnr)
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
-from diagnostics.measures.backgrounds import BLACK, COLOURS, composite, empty_pixels, over
+from diagnostics.measures.backgrounds import BLACK, COLOURS, composite, empty_pixels, is_cut_out, over, rim_shares
 from diagnostics.registry import fact
 from diagnostics.verdict import NotEvaluable
 from render.raster.compare import psnr
@@ -36,7 +36,6 @@ class BackgroundTrial:
     iteration: int
     psnr_db: dict[tuple[str, str], float]  # by (colour behind the render, colour behind the photo)
     logged_db: float
-    views: int
     exact: bool  # every held-out view at full size: then the logged figure comes out to a hundredth of a dB
     source: str
 
@@ -47,8 +46,9 @@ class PhotoBackground:
 
     colour: str
     share: float  # 0..1 of the photos' pixels
+    surrounding: float  # 0..1, how much of the rim has it on the side that has least of it; each side's median over photos
     covered: float  # 0..1, mean accumulated opacity of the model over those pixels; NaN where there are none
-    has_alpha: bool
+    cut_out: bool  # photos are transparent where nothing is; one with alpha 1 throughout is not
     iteration: int
     painters: I64  # int64, rows of the Gaussians that spend most of their weight on those pixels
     of: int  # how many Gaussians there are
@@ -66,10 +66,12 @@ def photo_background(
         return None
     shares = {colour: float(np.mean([empty_pixels(photo, colour).mean() for _, photo in photos])) for colour in COLOURS}
     colour = max(shares, key=lambda name: shares[name])
-    has_alpha = any(photo.shape[2] == 4 for _, photo in photos)
+    surrounding = float(np.median([rim_shares(photo, colour) for _, photo in photos], axis=0).min())
+    cut_out = any(is_cut_out(photo) for _, photo in photos)
     if shares[colour] < LEAST_SHARE:
         nobody = np.zeros(0, np.int64)
-        return PhotoBackground(colour, shares[colour], float("nan"), has_alpha, checkpoint.iteration, nobody, splats.stored_count)
+        return PhotoBackground(colour, shares[colour], surrounding, float("nan"), cut_out, checkpoint.iteration, nobody,
+                               splats.stored_count)
     pixels, opacity = 0, 0.0
     total, on_empty = np.zeros(len(splats)), np.zeros(len(splats))
     for camera, photo in photos:
@@ -81,7 +83,7 @@ def photo_background(
         on_empty += _weight_on(splats, camera, empty)
     painters = splats.rows[on_empty > MOSTLY * np.maximum(total, LEAST_WEIGHT)]
     return PhotoBackground(
-        colour, shares[colour], opacity / pixels, has_alpha, checkpoint.iteration, painters, splats.stored_count)
+        colour, shares[colour], surrounding, opacity / pixels, cut_out, checkpoint.iteration, painters, splats.stored_count)
 
 
 def _weight_on(splats: Splats, camera: Camera, pixels: Mask) -> F32:
@@ -96,23 +98,26 @@ def background_trial(
     photo_background: PhotoBackground, beat: Callable[[], None],
 ) -> BackgroundTrial | NotEvaluable | None:
     """Of the earliest logged checkpoints, the one where black and white differ most."""
-    if photo_background.share < LEAST_SHARE and not photo_background.has_alpha:
-        return NotEvaluable(("photos with a flat background or alpha",))
+    if photo_background.share < LEAST_SHARE and not photo_background.cut_out:
+        return NotEvaluable(("photos with a flat background or transparent parts",))
+    behind_photos = tuple(COLOURS) if photo_background.cut_out else ("",)
     held_out = tuple(camera for camera in drawn_cameras if camera.split == "test" and camera.name in run.photos)
     trials = []
     for checkpoint in checkpoints:
         logged_db = test_psnr.at(checkpoint.iteration)
         if logged_db is None or not np.isfinite(logged_db) or not held_out:
             continue
-        trials.append(_trial(run, checkpoint, held_out, logged_db, test_psnr.source, beat))
+        psnr_db, exact = _trial(run, checkpoint, held_out, behind_photos, beat)
+        trials.append(BackgroundTrial(checkpoint.iteration, psnr_db, logged_db, exact, test_psnr.source))
         if len(trials) == EARLIEST:
             break
     return max(trials, key=lambda trial: _contrast(trial.psnr_db), default=None)
 
 
 def _trial(
-    run: Run, checkpoint: Checkpoint, held_out: tuple[Camera, ...], logged_db: float, source: str, beat: Callable[[], None],
-) -> BackgroundTrial:
+    run: Run, checkpoint: Checkpoint, held_out: tuple[Camera, ...], behind_photos: tuple[str, ...], beat: Callable[[], None],
+) -> tuple[dict[tuple[str, str], float], bool]:
+    """Mean PSNR by (colour behind the render, colour behind the photo), and whether that is what the trainer computed."""
     chosen = evenly(held_out, MOST_VIEWS)
     shown = [capped(camera, LONGEST_SIDE_PX) for camera in chosen]
     splats = prepare(checkpoint.gaussians)
@@ -123,19 +128,17 @@ def _trial(
         if photo is None:
             continue
         picture = rasterise(splats, camera)
-        for pair, (render, target) in _pairs(picture.rgb, picture.alpha, photo).items():
+        for pair, (render, target) in _pairs(picture.rgb, picture.alpha, photo, behind_photos).items():
             scores.setdefault(pair, []).append(psnr(render, target))
     exact = chosen == held_out and all(small is full for small, full in zip(shown, chosen, strict=True))
     count = max((len(found) for found in scores.values()), default=0)
-    return BackgroundTrial(checkpoint.iteration, {pair: float(np.mean(found)) for pair, found in scores.items()}, logged_db,
-                           count, exact and count == len(held_out), source)
+    return {pair: float(np.mean(found)) for pair, found in scores.items()}, exact and count == len(held_out)
 
 
-def _pairs(rgb: F32, alpha: F32, photo: F32) -> dict[tuple[str, str], tuple[F32, F32]]:
-    """An opaque photo is what it is; one with alpha may have been laid over either colour."""
-    behind_photo = tuple(COLOURS) if photo.shape[2] == 4 else ("",)
+def _pairs(rgb: F32, alpha: F32, photo: F32, behind_photos: tuple[str, ...]) -> dict[tuple[str, str], tuple[F32, F32]]:
+    """An opaque photo is what it is (""); one that is cut out may have been laid over either colour."""
     return {(mine, theirs): (over(rgb, alpha, mine), composite(photo, theirs or BLACK))
-            for mine in COLOURS for theirs in behind_photo}
+            for mine in COLOURS for theirs in behind_photos}
 
 
 def _contrast(scores: dict[tuple[str, str], float]) -> float:

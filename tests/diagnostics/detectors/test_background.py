@@ -3,19 +3,23 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from diagnostics.detectors.background import wrong_background
+from diagnostics.diagnose import diagnose
 from diagnostics.evidence import Evidence
 from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
 from diagnostics.verdict import Finding
 from runs.settings import Setting, Settings
-from tests.diagnostics.fixtures.photographed import against_photos, cameras, joined, scene, trained_on_white
+from tests.diagnostics.fixtures.photographed import against_photos, below_a_white_sky, cameras, joined, scene, trained_on_white
 from tests.support.photos import photos_of
 from tests.support.runs import changed, cloud
 from tests.support.training import LAST, healthy_run
 
-BLACK_PHOTOS = PhotoBackground("black", 0.43, 0.01, False, 2000, np.arange(3), 100)
-ON_WHITE = BackgroundTrial(150, {("black", ""): 14.0, ("white", ""): 8.52}, 8.524, 4, True, "metrics.jsonl")
+BLACK_PHOTOS = PhotoBackground("black", 0.43, 0.41, 0.01, False, 2000, np.arange(3), 100)
+WHITE_PHOTOS = replace(BLACK_PHOTOS, colour="white", covered=0.999)
+ON_WHITE = BackgroundTrial(150, {("black", ""): 14.0, ("white", ""): 8.52}, 8.524, True, "metrics.jsonl")
+ON_BLACK = replace(ON_WHITE, logged_db=14.0)
 
 
 def recorded(value: bool) -> Settings:
@@ -28,14 +32,15 @@ def test_the_number_decides_against_the_setting() -> None:
     assert isinstance(found, Finding)
     assert "white_background=False" in found.says
     assert found.fixes[0].setting == ""  # the switch already stands right: turning it would do nothing
-    assert found.confidence > 0.95
+    assert (found.severity, found.confidence) == ("critical", 0.99)
 
 
 def test_a_switch_that_stands_wrong_is_proposed() -> None:
-    """The usual case: one flag, from True to False."""
+    """Where black surrounds the scene nothing is there to be seen, so that white is wrong though it was meant."""
     found = wrong_background(BLACK_PHOTOS, ON_WHITE, recorded(True))
     assert isinstance(found, Finding)
     assert (found.fixes[0].setting, found.fixes[0].current, found.fixes[0].proposed) == ("white_background", True, False)
+    assert found.severity == "major"  # no evidence contradicts what was asked for
 
 
 def test_two_colours_that_give_the_same_figure_decide_nothing() -> None:
@@ -44,7 +49,7 @@ def test_two_colours_that_give_the_same_figure_decide_nothing() -> None:
     assert wrong_background(BLACK_PHOTOS, same) is None
     fogged = wrong_background(replace(BLACK_PHOTOS, covered=0.999), same)
     assert isinstance(fogged, Finding)
-    assert fogged.confidence < 0.7
+    assert (fogged.severity, fogged.confidence) == ("major", 0.6)
 
 
 def test_photos_without_a_flat_background_cannot_be_wrong_about_it() -> None:
@@ -54,11 +59,43 @@ def test_photos_without_a_flat_background_cannot_be_wrong_about_it() -> None:
 
 def test_renders_that_match_the_photos_are_clear_on_either_colour() -> None:
     """White photos with a white background are as sound as black ones with black."""
-    white = replace(BLACK_PHOTOS, colour="white")
-    assert wrong_background(white, ON_WHITE) is None
-    on_black = replace(ON_WHITE, logged_db=14.0)
-    assert wrong_background(BLACK_PHOTOS, on_black) is None
-    assert isinstance(wrong_background(white, on_black), Finding)
+    assert wrong_background(WHITE_PHOTOS, ON_WHITE) is None
+    assert wrong_background(BLACK_PHOTOS, ON_BLACK) is None
+
+
+def test_white_around_a_scene_may_be_a_sky() -> None:
+    """A model that was told black, is black and paints a blown-out sky white is right; only a broken promise is a fault."""
+    assert wrong_background(WHITE_PHOTOS, ON_BLACK, recorded(False)) is None
+    assert wrong_background(WHITE_PHOTOS, ON_BLACK) is None
+    assert wrong_background(WHITE_PHOTOS, None, recorded(False)) is None
+    broken = wrong_background(WHITE_PHOTOS, ON_BLACK, recorded(True))
+    assert isinstance(broken, Finding)
+    assert broken.severity == "critical"
+
+
+@pytest.mark.parametrize("logged", [True, False])
+def test_a_sound_run_below_a_white_sky_raises_no_alarm(logged: bool) -> None:
+    """The dome is opaque matter over everything that is white in the photos, and belongs there."""
+    run = below_a_white_sky(logged=logged)
+    behind = Evidence(run, (0, LAST)).get("photo_background")
+    assert (behind.colour, behind.share > 0.3, behind.surrounding > 0.3, behind.covered > 0.6) == ("white", True, True, True)
+    assert [found.pattern.code for found in diagnose(run).findings if found.pattern.code == "IF-05"] == []
+
+
+@pytest.mark.parametrize("colour", ["black", "white"])
+@pytest.mark.parametrize("trial", [None, "black", "white"])
+def test_a_colour_that_does_not_surround_the_scene_is_matter(colour: str, trial: str | None) -> None:
+    """Measured on a real capture: blown out by a factor of 1.6, 26 % of the pixels are white and none on the upper rim."""
+    matter = replace(BLACK_PHOTOS, colour=colour, share=0.26, surrounding=0.0, covered=1.0)
+    assert wrong_background(matter, {None: None, "black": ON_BLACK, "white": ON_WHITE}[trial]) is None
+
+
+def test_only_black_that_is_covered_against_all_orders_is_found_without_a_log() -> None:
+    """Without proof nothing is critical."""
+    found = wrong_background(replace(BLACK_PHOTOS, covered=0.999), None, recorded(False))
+    assert isinstance(found, Finding)
+    assert (found.severity, found.confidence) == ("major", 0.6)
+    assert "surrounds the scene" in found.says
 
 
 def test_scaled_pictures_prove_nothing_exactly() -> None:
@@ -78,6 +115,29 @@ def test_photos_with_alpha_are_tried_on_both_colours() -> None:
     found = wrong_background(Evidence(run, (0, LAST)).get("photo_background"), trial)
     assert isinstance(found, Finding)
     assert found.facts["photos"] == "black"
+    assert (found.severity, found.confidence) == ("critical", 0.99)
+
+
+def test_photos_with_an_idle_alpha_channel_are_opaque() -> None:
+    """Many tools write RGBA throughout; what such a photo shows is what it shows, and the proof is the same."""
+    sick = trained_on_white()
+    opaque = {name: replace(photo, stored=np.dstack([photo.stored, np.full(photo.stored.shape[:2], 255, np.uint8)]))
+              for name, photo in photos_of(scene(), cameras()).items()}
+    run = replace(sick, sources=replace(sick.sources, photos=lambda: opaque))
+    evidence = Evidence(run, (0, LAST))
+    assert not evidence.get("photo_background").cut_out
+    found = wrong_background(evidence.get("photo_background"), evidence.get("background_trial"), recorded(False))
+    assert isinstance(found, Finding)
+    assert (found.severity, found.confidence) == ("critical", 0.99)
+
+
+def test_transparent_photos_say_themselves_what_is_empty() -> None:
+    """Cut out, an object may touch every side of the picture."""
+    cut_out = replace(BLACK_PHOTOS, surrounding=0.0, covered=0.999, cut_out=True)
+    found = wrong_background(cut_out)
+    assert isinstance(found, Finding)
+    assert "transparent" in found.says
+    assert found.severity == "major"
 
 
 def test_what_paints_the_empty_part_is_pointed_at() -> None:
