@@ -78,47 +78,40 @@ def prunes_too_many(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Stuck:
-    """Gaussians that still have the opacity of the last reset, in a checkpoint saved well after it."""
-
-    reset: int
-    checkpoint: Checkpoint
-    rows: I64
-
-    @property
-    def share(self) -> float:
-        return len(self.rows) / self.checkpoint.count
-
-
 @detects("opacity-reset-regression")
 def reset_not_made_good(
     checkpoints: tuple[Checkpoint, ...], schedule: Schedule, quality: Series | None = None,
     *, stuck: float = 0.1, drop_db: float = 1.5, reset_opacity: float = 0.01, logit_tolerance: float = 1e-3,
+    faint: float = 0.5, faint_opacity: float = 0.02,
 ) -> Finding | NotEvaluable | None:
-    """Long after a reset many Gaussians still have the reset opacity. A dip that is made good is how a reset should look."""
+    """Long after a reset many Gaussians still have the reset opacity, or most are hardly above it and quality stays down.
+
+    A dip that is made good is how a reset should look.
+    """
     if not schedule.resets:
         return None if schedule.resets_known else NotEvaluable(("when opacities are reset (settings or log)",))
-    found = _stuck_after_reset(checkpoints, schedule, reset_opacity, logit_tolerance)
-    if found is None:
+    checkpoint = _after_recovery(checkpoints, schedule)
+    if checkpoint is None:
         return NotEvaluable((f"a checkpoint saved more than {schedule.recovery} iterations after a reset, in the chosen range",))
-    if found.share < stuck:
-        return None
-    onset = _onset(quality, schedule, found.reset, drop_db)
+    iteration, source, reset = checkpoint.iteration, file_of(checkpoint), _last_reset(schedule, checkpoint)
+    onset = _onset(quality, schedule, reset, drop_db)
     drop = _drop_across(quality, onset, schedule)
-    iteration, source = found.checkpoint.iteration, file_of(found.checkpoint)
+    unmoved, low = _stuck(checkpoint, reset_opacity, logit_tolerance), _faint(checkpoint, faint_opacity)
+    if unmoved.share < stuck and not (low.share >= faint and drop is not None and drop >= drop_db):
+        return None
+    shown, limit = (unmoved, stuck) if unmoved.share >= stuck else (low, faint)
     told = "" if drop is None or quality is None else f", and {quality.name} stayed {drop:.1f} dB below what it was before"
     return Finding(
-        f"{found.share:.0%} of {found.checkpoint.count:,} Gaussians still have opacity {reset_opacity:g}, "
-        f"{iteration - found.reset:,} iterations after the reset at {found.reset:,}{told}",
+        f"{shown.share:.0%} of {checkpoint.count:,} Gaussians still have {shown.what}, "
+        f"{iteration - reset:,} iterations after the reset at {reset:,}{told}",
         evidence=(
-            EvidenceRow(f"Gaussians at opacity {reset_opacity:g}", found.share, stuck, "share", iteration, source),
-            EvidenceRow("median opacity", float(np.median(found.checkpoint.gaussians.opacities)), None, "", iteration, source),
+            EvidenceRow(f"Gaussians with {shown.what}", shown.share, limit, "share", iteration, source),
+            EvidenceRow("median opacity", float(np.median(checkpoint.gaussians.opacities)), None, "", iteration, source),
             EvidenceRow("drop of quality across resets", drop, drop_db, "dB", onset, quality.source if quality else ""),
         ),
-        iterations=(onset, iteration), gaussians=GaussianPlace(found.rows, iteration, found.checkpoint.count),
+        iterations=(onset, iteration), gaussians=GaussianPlace(shown.rows, iteration, checkpoint.count),
         confidence=0.7 if drop is None else 0.9, severity="minor" if drop is not None and drop < drop_db else None,
-        colour_by="opacity", facts={"reset": found.reset},
+        colour_by="opacity", facts={"reset": reset},
     )
 
 
@@ -170,17 +163,38 @@ def _largest_removal(counts: Series, pruned: Series | None) -> tuple[int, float]
     return max(shares, key=lambda pair: pair[1], default=None)
 
 
-def _stuck_after_reset(
-    checkpoints: tuple[Checkpoint, ...], schedule: Schedule, reset_opacity: float, tolerance: float,
-) -> _Stuck | None:
-    """In the last checkpoint that follows a reset and lies outside the time that its recovery may take."""
+def _after_recovery(checkpoints: tuple[Checkpoint, ...], schedule: Schedule) -> Checkpoint | None:
+    """The last checkpoint that follows a reset and lies outside the time that its recovery may take."""
     for checkpoint in reversed(checkpoints):
-        since = schedule.since_reset(checkpoint.iteration)
-        if since is not None and not schedule.is_muted(checkpoint.iteration):
-            logit = np.log(reset_opacity / (1 - reset_opacity))
-            rows = np.flatnonzero(np.abs(checkpoint.gaussians.logit_opacities - logit) < tolerance)
-            return _Stuck(checkpoint.iteration - since, checkpoint, rows)
+        if schedule.since_reset(checkpoint.iteration) is not None and not schedule.is_muted(checkpoint.iteration):
+            return checkpoint
     return None
+
+
+def _last_reset(schedule: Schedule, checkpoint: Checkpoint) -> int:
+    return checkpoint.iteration - (schedule.since_reset(checkpoint.iteration) or 0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Low:
+    """Gaussians whose opacity a reset may have left behind."""
+
+    what: str  # "opacity …", for the user
+    rows: I64
+    share: float  # 0..1, of the checkpoint's Gaussians
+
+
+def _stuck(checkpoint: Checkpoint, reset_opacity: float, tolerance: float) -> _Low:
+    """Exactly the opacity of a reset: not one step since."""
+    logit = np.log(reset_opacity / (1 - reset_opacity))
+    rows = np.flatnonzero(np.abs(checkpoint.gaussians.logit_opacities - logit) < tolerance)
+    return _Low(f"opacity {reset_opacity:g}", rows, len(rows) / checkpoint.count)
+
+
+def _faint(checkpoint: Checkpoint, highest: float) -> _Low:
+    """Steps that are too short leave a reset only slowly; no value is then exactly the reset's."""
+    rows = np.flatnonzero(checkpoint.gaussians.opacities <= highest)
+    return _Low(f"an opacity of at most {highest:g}", rows, len(rows) / checkpoint.count)
 
 
 def _onset(quality: Series | None, schedule: Schedule, last: int, drop_db: float) -> int:

@@ -6,7 +6,7 @@ from diagnostics.diagnose import diagnose
 from diagnostics.verdict import NotEvaluable
 from runs.run import Run
 from tests.diagnostics.detectors.support import found, verdict
-from tests.diagnostics.fixtures.growth import collapses, never_stops, pruned_on_purpose, stuck_after_reset
+from tests.diagnostics.fixtures.growth import collapses, never_stops, pruned_on_purpose, slow_after_reset, stuck_after_reset
 from tests.support.runs import made_run
 from tests.support.training import DENSIFICATIONS, LAST, healthy_run, moved, quality, start
 
@@ -76,6 +76,21 @@ def test_stuck_opacities_that_do_no_harm_are_minor() -> None:
     harmless = healthy_run(checkpoints={c.iteration: c.gaussians for c in run.checkpoints}, series={"train/psnr": psnr})
     assert found("opacity-reset-regression", harmless).severity == "minor"
     assert found("opacity-reset-regression", run).severity is None
+
+
+def test_opacities_that_leave_the_reset_too_slowly_are_found_by_the_harm() -> None:
+    """An opacity rate far too small leaves no value exactly at 0.01, and the picture as dark as one that froze."""
+    finding = found("opacity-reset-regression", slow_after_reset())
+    assert (finding.evidence[0].value, finding.evidence[0].limit, finding.severity) == (1.0, 0.5, None)
+    assert "an opacity of at most 0.02" in finding.says
+
+
+@pytest.mark.parametrize("psnr", [None, {i: quality(i) for i in range(100, LAST + 1, 100)}], ids=["unlogged", "recovered"])
+def test_many_faint_gaussians_without_harm_are_no_fault(psnr: dict[int, float] | None) -> None:
+    """MCMC keeps many at low opacity by design."""
+    faint = {c.iteration: c.gaussians for c in slow_after_reset().checkpoints}
+    series = {"train/psnr": psnr, **dict.fromkeys(("test/psnr", "view/psnr", "loss/l1"))}
+    assert verdict("opacity-reset-regression", healthy_run(checkpoints=faint, series=series)) is None
 
 
 def test_removal_with_harm_is_found_where_it_began() -> None:
