@@ -16,11 +16,12 @@ NAMES_IN_A_SENTENCE = 4
 def wrong_camera_poses(
     train_cameras: tuple[Camera, ...], reprojection: Reprojection | None = None, pose_differences: PoseDifference | None = None,
     photographed: tuple[View, ...] | None = None, lens: Lens | None = None, *, times_model: float = 5.0, least_px: float = 1.0,
-    explained: float = 0.08, shift_px: float = 0.15, fewest_views: int = 6,
+    explained: float = 0.08, shift_px: float = 0.15, alike: float = 0.3, trusted_px: float = 1.0, fewest_views: int = 6,
 ) -> Finding | NotEvaluable | None:
     """SfM points fall beside their keypoints, or photos fit a shifted render much better.
 
-    Where the trainer ignored the principal point, shifts may come from that: then only the keypoints are asked.
+    Where the trainer ignored the principal point, shifts may come from that: then only the keypoints are asked. Shifts that
+    intrinsics may have caused accuse no pose either.
     """
     ignored = lens is not None and lens.centred
     views = [view for view in photographed or () if view.shift is not None and not ignored]
@@ -32,6 +33,9 @@ def wrong_camera_poses(
     moved = _moved(views, explained, shift_px) if len(views) >= fewest_views else ()
     if not missed and not moved:
         return None
+    doubt = "" if missed else _doubt(views, reprojection, alike, trusted_px)
+    if doubt:
+        return NotEvaluable((doubt,))
     names, looked_at = (missed, f"{len(trained)} training cameras") if missed else (moved, f"{len(views)} training views drawn")
     return Finding(
         _says(names, looked_at, reprojection, views),
@@ -58,6 +62,20 @@ def _moved(views: list[View], explained: float, shift_px: float) -> tuple[str, .
     bad = [(view.shift.length_px, view.camera.name) for view in views
            if view.shift is not None and view.shift.explained > explained]
     return tuple(name for _, name in sorted(bad, reverse=True))
+
+
+def _doubt(views: list[View], found: Reprojection | None, alike: float, trusted_px: float) -> str:
+    """What would be needed before shifts tell of poses; "" where they do: each wrong pose moves its view another way."""
+    shifts = np.array([(view.shift.x_px, view.shift.y_px) for view in views if view.shift is not None])
+    common = np.median(shifts, axis=0)
+    length, apart = (float(np.median(np.linalg.norm(vectors, axis=1))) for vectors in (shifts, shifts - common))
+    if apart < alike * length:
+        return (f"a principal point that fits the photos (all {len(shifts)} views drawn lie {length:.1f} px beside them in the "
+                "same direction: intrinsics do that, poses hardly)")
+    if found is not None and found.model_px > trusted_px:
+        return (f"a COLMAP model whose poses and intrinsics fit each other (its own points miss their keypoints by "
+                f"{found.model_px:.2f} px)")
+    return ""
 
 
 def _says(names: tuple[str, ...], looked_at: str, found: Reprojection | None, views: list[View]) -> str:
