@@ -1,8 +1,11 @@
 """Faults of learning: steps that are too long, and parameters that no gradient reaches."""
 
 from diagnostics.facts.trained import SETTING_OF, Motion, Rate, Silence
+from diagnostics.measures.curves import best, last_finite, until
 from diagnostics.registry import detects
+from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, Fix, Severity
+from runs.series import Series
 from runs.settings import Settings
 
 # What the 3DGS reference, gsplat and their families share (science: B.0). Under Adam a rate is the length of one step: of the
@@ -14,27 +17,56 @@ TITLES = {"xyz": "means", "f_dc": "base colours", "f_rest": "view-dependent colo
 
 @detects("learning-rate-too-high")
 def rate_too_high(
-    rates: tuple[Rate, ...], span: tuple[int, int], late_motion: Motion | None = None,
-    *, times: float = 10.0, times_position: float = 30.0,
+    rates: tuple[Rate, ...], span: tuple[int, int], late_motion: Motion | None = None, schedule: Schedule | None = None,
+    quality: Series | None = None,
+    *, times: float = 10.0, times_position: float = 30.0, wander: float = 1.0, drop_db: float = 1.0,
 ) -> Finding | None:
-    """A step of some parameter is many times the usual one. Gradient norms say nothing under Adam, so they are not asked."""
+    """A step of some parameter is many times the usual one. Gradient norms say nothing under Adam, so they are not asked.
+
+    Where the rates are usual or not known, means that still wander far count if quality falls meanwhile.
+    """
     limits = {group: times_position if group == "xyz" else times for group in USUAL}
     guilty = [rate for rate in rates if rate.group in USUAL and rate.value > limits[rate.group] * USUAL[rate.group]]
     if not guilty:
-        return None
+        return _wandering(late_motion, schedule, quality, wander, drop_db)
     told = ", ".join(f"{TITLES[rate.group]} {rate.value / USUAL[rate.group]:.0f} times" for rate in guilty)
-    motion = () if late_motion is None else (
-        EvidenceRow("median way between the last saves / own size", late_motion.in_sizes, None, "", late_motion.last),)
     return Finding(
         f"Steps are far longer than usual: {told} the usual learning rate",
         evidence=(
             *(EvidenceRow(f"learning rate of the {TITLES[rate.group]}", rate.value, limits[rate.group] * USUAL[rate.group],
                           "extents / step" if rate.group == "xyz" else "per step", span[0], rate.source) for rate in guilty),
-            *motion,
+            *(() if late_motion is None else (_motion_row(late_motion, None),)),
         ),
         iterations=span, confidence=0.7,
         fixes=tuple(_usual_rate(rate) for rate in guilty if rate.group in SETTING_OF),
     )
+
+
+def _wandering(
+    motion: Motion | None, schedule: Schedule | None, quality: Series | None, wander: float, drop_db: float,
+) -> Finding | None:
+    """Only after the end of densification, where rows stay the same Gaussians and each should settle."""
+    end = None if schedule is None else schedule.densify_until
+    if motion is None or end is None or motion.first < end or not motion.in_sizes > wander:
+        return None
+    before = None if quality is None else best(until(quality, motion.first))
+    after = None if quality is None else last_finite(quality.between(motion.first + 1, motion.last))
+    if quality is None or before is None or after is None or before[1] - after[1] < drop_db:
+        return None
+    return Finding(
+        f"Gaussians still wander: the median one moved {motion.in_sizes:.1f} times its own size from iteration {motion.first:,} "
+        f"to {motion.last:,}, while their count stayed the same and {quality.name} fell by {before[1] - after[1]:.1f} dB",
+        evidence=(
+            _motion_row(motion, wander),
+            EvidenceRow(f"drop of {quality.name} below its earlier best", before[1] - after[1], drop_db, "dB", after[0],
+                        quality.source),
+        ),
+        iterations=(motion.first, motion.last), confidence=0.6,
+    )
+
+
+def _motion_row(motion: Motion, limit: float | None) -> EvidenceRow:
+    return EvidenceRow("median way between the last saves / own size", motion.in_sizes, limit, "", motion.last, motion.source)
 
 
 @detects("gradients-vanish")

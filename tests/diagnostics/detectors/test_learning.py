@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from diagnostics.diagnose import diagnose
 from tests.diagnostics.detectors.support import found, verdict
-from tests.diagnostics.fixtures.learning import opacities_frozen, rates_times_100
-from tests.support.runs import look_from, ring_cameras, state_of
-from tests.support.training import LAST, healthy_run, moved
+from tests.diagnostics.fixtures.learning import opacities_frozen, rates_times_100, wandering
+from tests.support.runs import changed, look_from, ring_cameras, state_of
+from tests.support.training import LAST, healthy_run, moved, start
 
 
 @pytest.mark.parametrize(("setting", "times"), [("position_lr_init", 10), ("opacity_lr", 2), ("feature_lr", 5)])
@@ -32,6 +33,39 @@ def test_a_rate_blown_up_by_a_far_camera_is_found() -> None:
     run = healthy_run(cameras=cameras, series={"lr/xyz": {i: 430 * 1.6e-4 * 0.01 ** (i / LAST) for i in range(1, LAST + 1)}})
     finding = found("learning-rate-too-high", run)
     assert finding.evidence[0].unit == "extents / step"
+
+
+def test_means_that_wander_while_quality_falls_are_found_without_a_rate() -> None:
+    """A stock run does not log rates that a far camera or a wrong schedule blows up."""
+    finding = found("learning-rate-too-high", wandering())
+    assert finding.iterations == (1500, LAST)
+    moved_by = finding.evidence[0].value
+    assert isinstance(moved_by, float)
+    assert 4 < moved_by < 8
+    assert finding.evidence[1].value == pytest.approx(3.0, abs=0.6)
+
+
+def test_means_that_move_and_gain_are_no_fault() -> None:
+    """A rate that never decays moved the means twenty times as far as usual in the calibration, and gained 0.7 dB."""
+    assert verdict("learning-rate-too-high", wandering(fall_db=0.0)) is None
+    unlogged = dict.fromkeys(("train/psnr", "test/psnr", "view/psnr", "loss/l1"))
+    saves = {c.iteration: c.gaussians for c in wandering().checkpoints}
+    assert verdict("learning-rate-too-high", healthy_run(series=unlogged, states={}, checkpoints=saves)) is None
+
+
+def test_rows_in_another_order_do_not_wander() -> None:
+    """A trainer that sorts its rows at each save moves none of them."""
+    fallen = wandering()
+    other = moved().take(np.random.default_rng(0).permutation(moved().count))
+    saves = {200: start(), 1500: moved(), LAST: other}
+    assert verdict("learning-rate-too-high", healthy_run(states={}, series=dict(fallen.series), checkpoints=saves)) is None
+
+
+def test_faint_gaussians_may_wander() -> None:
+    """MCMC shakes them on purpose, to find where they are needed."""
+    fallen = wandering()
+    faint = {save.iteration: changed(save.gaussians, logit_opacities=np.full(save.count, -4.0)) for save in fallen.checkpoints}
+    assert verdict("learning-rate-too-high", healthy_run(states={}, series=dict(fallen.series), checkpoints=faint)) is None
 
 
 def test_frozen_opacities_are_critical_frozen_rotations_are_not() -> None:
