@@ -1,18 +1,21 @@
-"""Faults of the capture: camera positions that blow up the extent, and a start cloud that the cameras do not see."""
+"""Faults of the capture: camera positions that blow up the extent, a start cloud that is not seen, a world too small."""
 
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from diagnostics.facts import taken  # noqa: F401  (trainer)
 from diagnostics.facts.cameras import Visibility
 from diagnostics.measures.extent import FAR, CameraSpread
 from diagnostics.measures.frusta import seen_by
 from diagnostics.measures.shares import share
 from diagnostics.registry import detects
-from diagnostics.verdict import EvidenceRow, Finding
+from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
+from render.projection import NEAR
 from runs.arrays import F64, I64, Array
 from runs.cameras import Camera
 from runs.points import PointCloud
+from runs.run import Trainer
 
 # The usual mistakes between coordinate conventions, as matrices on world points [3, 3].
 CONVENTIONS: Mapping[str, Array] = {
@@ -22,6 +25,14 @@ CONVENTIONS: Mapping[str, Array] = {
     "x and z flipped": np.diag([-1.0, 1.0, -1.0]),
     "mirrored": -np.eye(3),
 }
+# Their rasterisers descend from INRIA's and keep its near plane (render.projection.NEAR); others have another or none.
+NEAR_PLANE_OF_INRIA = frozenset({
+    "inria", "3dgs-mcmc", "mip-splatting", "deformable-3dgs", "scaffold-gs", "4dgaussians", "2dgs", "lightgaussian", "absgs",
+    "efa-gs", "taming", "fastgs",
+})
+SCALED_UP = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
+NEGLIGIBLE = 0.001  # of the pairs: outliers of the cloud
+ROOM = 2.0  # Gaussians grow before the points that they start from
 NAMES_IN_A_SENTENCE = 4
 
 
@@ -107,6 +118,44 @@ def far_initialisation(
         ),
         cameras=tuple(camera.name for camera in train_cameras), confidence=0.9, facts={"lost": f"{lost:.0%}"},
     )
+
+
+@detects("near-plane-cuts-the-scene")
+def near_plane_cuts(
+    initial_visibility: Visibility, train_cameras: tuple[Camera, ...], trainer: Trainer, *, cut: float = 0.02,
+) -> Finding | NotEvaluable | None:
+    """Part of what the pictures show lies nearer than the rasteriser draws: the world is too small."""
+    hidden = _hidden(initial_visibility, train_cameras, NEAR)
+    if not hidden > cut:
+        return None
+    if trainer.name not in NEAR_PLANE_OF_INRIA:
+        return NotEvaluable((f"the near plane of the trainer ({trainer.name}); INRIA's would hide {hidden:.0%} of this scene",))
+    factor, rest = _enough(initial_visibility, train_cameras)
+    return Finding(
+        f"{hidden:.0%} of the places where initial points lie in training pictures are nearer than {NEAR} world units, where "
+        f"this trainer draws nothing; in a world {factor} times as large it would be {rest:.1%}",
+        evidence=(
+            EvidenceRow(f"initial points in training pictures, nearer than {NEAR}", hidden, cut, "share", None,
+                        initial_visibility.source),
+            EvidenceRow(f"the same in a world {factor} times as large", rest, cut, "share", None, initial_visibility.source),
+        ),
+        cameras=tuple(camera.name for camera in train_cameras), confidence=0.9,
+        facts={"factor": factor, "hidden": f"{hidden:.0%}"},
+    )
+
+
+def _hidden(visibility: Visibility, cameras: Iterable[Camera], near: float) -> float:
+    """0..1, the part of all pairs (point, picture it lies in) that is nearer; NaN where no point lies in any picture."""
+    pairs = int(visibility.views.sum())
+    return 1 - int(seen_by(visibility.points, cameras, near).sum()) / pairs if pairs else float("nan")
+
+
+def _enough(visibility: Visibility, cameras: tuple[Camera, ...]) -> tuple[int, float]:
+    """A factor on the world's size that leaves hardly anything before the near plane, with room, and what is left without."""
+    for factor in SCALED_UP:
+        if _hidden(visibility, cameras, ROOM * NEAR / factor) <= NEGLIGIBLE:
+            break
+    return factor, _hidden(visibility, cameras, NEAR / factor)
 
 
 def _best_conversion(points: F64, cameras: Iterable[Camera]) -> tuple[str, float]:

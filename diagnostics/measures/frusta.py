@@ -8,9 +8,6 @@ import numpy as np
 from runs.arrays import F32, F64, I64, Array, Mask
 from runs.cameras import Camera
 
-# Rasterisers of the INRIA family drop what is nearer (science: `z <= 0.2`).
-NEAR = 0.2
-
 
 @dataclass(frozen=True, eq=False)
 class Projected:
@@ -19,11 +16,14 @@ class Projected:
     x_px: F64  # float64 [N], from the left edge
     y_px: F64  # float64 [N], from the top edge
     depth: F64  # float64 [N], world units along the view axis
-    inside: Mask  # bool [N], in front of the near plane and within the picture
+    inside: Mask  # bool [N], farther than the near plane and within the picture
 
 
-def project(points: Array, camera: Camera, near: float = NEAR) -> Projected:
-    """Pinhole projection of points [N, 3]; points behind the camera get NaN pixels."""
+def project(points: Array, camera: Camera, near: float = 0.0) -> Projected:
+    """Pinhole projection of points [N, 3]; points behind the camera get NaN pixels.
+
+    `near`: world units. A photo has no near plane, so none is the default; only what a rasteriser drew has one.
+    """
     local = np.asarray(points, np.float64) @ camera.camera_from_world[:3, :3].T + camera.camera_from_world[:3, 3]
     depth = local[:, 2]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -35,7 +35,7 @@ def project(points: Array, camera: Camera, near: float = NEAR) -> Projected:
     return Projected(x, y, depth, inside)
 
 
-def seen_by(points: Array, cameras: Iterable[Camera], near: float = NEAR) -> I64:
+def seen_by(points: Array, cameras: Iterable[Camera], near: float = 0.0) -> I64:
     """int64 [N], in how many cameras' pictures each point lies (occlusion is not asked)."""
     counts = np.zeros(len(points), np.int64)
     for camera in cameras:

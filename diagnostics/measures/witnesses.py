@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.measures.frusta import project, sample
+from render.projection import NEAR
 from runs.arrays import F32, F64, I64, Mask
 from runs.cameras import Camera
 
@@ -23,7 +24,7 @@ class Testimony:
 
 def hear(means: F32, camera: Camera, mode_depth: F32, photo: F32 | None) -> Testimony:
     """From splat centres [M, 3], the camera's depth of the strongest splat [H, W] and its photo [H, W, 3]."""
-    seen = project(means, camera)
+    seen = project(means, camera, NEAR)
     inside = seen.inside
     x, y = seen.x_px[inside], seen.y_px[inside]
     surface = np.full(len(means), np.nan)

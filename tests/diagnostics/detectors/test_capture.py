@@ -1,13 +1,17 @@
 """Cameras and clouds: which outliers are named, and which lopsided captures are left alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from diagnostics.diagnose import diagnose
 from diagnostics.diagnosis import Reported
+from diagnostics.verdict import NotEvaluable
 from runs.points import PointCloud
-from runs.run import Run
-from tests.diagnostics.fixtures.capture import axes_flipped, two_far_cameras, wide_random_start
+from runs.run import Run, Trainer
+from tests.diagnostics.detectors.support import verdict
+from tests.diagnostics.fixtures.capture import axes_flipped, two_far_cameras, wide_random_start, world_of_size
 from tests.support.runs import ring_cameras
 from tests.support.training import healthy_run
 
@@ -48,6 +52,30 @@ def test_a_cloud_of_another_scene_is_told_without_a_repair() -> None:
     assert reported is not None
     assert "None of the usual axis conversions" in reported.finding.says
     assert len(reported.fixes) == 1
+
+
+@pytest.mark.parametrize("factor", [0.001, 0.01, 0.05, 1, 100])
+def test_the_size_of_the_world_moves_no_start_cloud(factor: float) -> None:
+    """COLMAP's unit is arbitrary: where points lie in the pictures does not hang on it."""
+    codes = {reported.pattern.code for reported in diagnose(world_of_size(factor)).findings}
+    assert codes == ({"N-21"} if factor < 0.1 else set())
+
+
+def test_the_world_is_asked_to_grow_as_much_as_is_needed() -> None:
+    """At 0.15 units from the middle, 0.1 from the nearest point: five times as large, all is drawn, with room."""
+    reported = found(world_of_size(0.05), "near-plane-cuts-the-scene")
+    assert reported is not None
+    assert reported.finding.facts["factor"] == 5
+    assert reported.fixes[0].do.startswith("Scale the world up 5 times")
+
+
+def test_another_trainer_has_another_near_plane() -> None:
+    """gsplat draws from 0.01 on; what its near plane was is in no file."""
+    run = replace(world_of_size(0.05), trainer=Trainer("gsplat", 0.9, "its configuration"))
+    answer = verdict("near-plane-cuts-the-scene", run)
+    assert isinstance(answer, NotEvaluable)
+    assert "gsplat" in answer.missing[0]
+    assert verdict("near-plane-cuts-the-scene", replace(healthy_run(), trainer=run.trainer)) is None
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])

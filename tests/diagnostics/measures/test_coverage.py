@@ -28,6 +28,12 @@ def test_points_behind_and_beside_do_not_count() -> None:
     assert coverage_of(np.zeros((0, 3)), [AHEAD], "").inside_share == 0
 
 
+def test_a_tiny_world_is_covered_like_a_large_one() -> None:
+    """COLMAP's unit is arbitrary, so no distance in it may decide what counts as seen."""
+    tiny = 0.001 * np.array([[0, 0, 1.0], [0.1, 0, 1]])
+    assert coverage_of(tiny, [AHEAD], "").counts.tolist() == [2]
+
+
 def test_the_order_is_that_of_the_cameras() -> None:
     """The poorest pictures are named; a wrong order would name others."""
     cameras = ring_cameras(5)

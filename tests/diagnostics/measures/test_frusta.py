@@ -20,9 +20,11 @@ def test_the_target_falls_on_the_principal_point() -> None:
 
 def test_nothing_behind_or_before_the_near_plane_is_seen() -> None:
     """A point behind the camera projects to a perfectly plausible pixel."""
-    seen = project(np.array([[0, 0, -4.0], [0, 0, -2.9]]), CAMERA)
+    points = np.array([[0, 0, -4.0], [0, 0, -2.9]])
+    seen = project(points, CAMERA, near=0.2)
     assert not seen.inside.any()
     assert np.isnan(seen.x_px[0])
+    assert project(points, CAMERA).inside.tolist() == [False, True]  # photos have no near plane
 
 
 @given(st.integers(0, 79), st.integers(0, 39), st.floats(0.3, 50))
