@@ -21,6 +21,7 @@ GRADIENTS = ("series grad_norm/<parameter group>, or a training state with Adam'
 # Adam's moments of the opacities are zeroed by a reset, and a colour degree has none before it is switched on;
 # a few steps later they are filled.
 WARM_UP = 10
+DEGREE_STEP = 100  # iterations: every trainer's interval between colour degrees is a multiple of it
 # A log that ends in so many exact zeros, and in such a share of its values, has gone silent.
 FEWEST_ZEROS, LEAST_SILENCE = 3, 0.1
 VISIBLE = 0.1  # opacity: the noise of MCMC is e^-9.5 there (Kheradmand et al. 2024: sigmoid(-100 (o - 0.005)))
@@ -149,13 +150,25 @@ def _silent_norm(group: str, series: Series, schedule: Schedule | None) -> Silen
 
 
 def _silent_moments(group: AdamGroup, state: TrainingState, schedule: Schedule | None) -> Silence | None:
-    awake = _awake_from(group.name, schedule)
-    if group.exp_avg_sq is None or not group.exp_avg_sq.size or awake is None or state.iteration < awake:
+    if group.exp_avg_sq is None or not group.exp_avg_sq.size or not _is_awake(group.name, state, schedule):
         return None
     if group.name == "opacity" and (schedule is None or not schedule.resets_known or _just_reset(schedule, state.iteration)):
         return None
     zero = float(np.mean(group.exp_avg_sq == 0))
     return Silence(group.name, 0, state.iteration, zero, state.path.name) if zero == 1.0 else None
+
+
+def _is_awake(group: str, state: TrainingState, schedule: Schedule | None) -> bool:
+    """Whether the group should have received gradients by the time the state was saved.
+
+    Without a log the active degree tells it of the view-dependent colours. From degree 2 on they have learned since the
+    step before; at degree 1 the step may have been just now: trainers add degrees at round iterations (1,000 in the reference).
+    """
+    awake = _awake_from(group, schedule)
+    if awake is not None:
+        return state.iteration >= awake
+    degree = state.active_sh_degree or 0
+    return degree > 1 or (degree == 1 and state.iteration % DEGREE_STEP >= WARM_UP)
 
 
 def _unchanged(

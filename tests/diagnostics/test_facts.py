@@ -1,5 +1,7 @@
 """Facts answer with what the run holds in the chosen range, and with None or a named lack otherwise."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -112,6 +114,18 @@ def test_silence_by_design_is_no_silence() -> None:
     lulled = healthy_run(series={"grad_norm/opacity": {i: float(i < 1000) for i in range(10, LAST + 1, 10)}})
     assert [(s.group, s.first, s.last) for s in Evidence(lulled, (1, LAST)).get("silences")] == [("opacity", 1000, LAST)]
     assert lacks(Evidence(made_run(), (0, 0)).get("silences"))
+
+
+@pytest.mark.parametrize(("degree", "iteration", "silent"), [
+    (0, 1500, []), (None, 1500, []), (1, 1500, []), (1, 1550, ["f_rest"]), (2, 2000, ["f_rest"]), (3, LAST, ["f_rest"]),
+])
+def test_the_active_degree_tells_whether_view_dependent_colours_should_learn(
+    degree: int | None, iteration: int, silent: list[str],
+) -> None:
+    """A stock run logs no degree, but its state holds the active one; a degree added at this very iteration has no gradient yet."""
+    state = replace(state_of(moved(), iteration, frozen=["f_rest"]), active_sh_degree=degree)
+    run = healthy_run(series=dict.fromkeys(healthy_run().series), states={iteration: state}, checkpoints={LAST: moved()})
+    assert [s.group for s in Evidence(run, (1, LAST)).get("silences")] == silent
 
 
 def test_values_that_never_change_are_silent_without_any_log() -> None:
