@@ -122,7 +122,7 @@ def test_silence_by_design_is_no_silence() -> None:
 def test_the_active_degree_tells_whether_view_dependent_colours_should_learn(
     degree: int | None, iteration: int, silent: list[str],
 ) -> None:
-    """A stock run logs no degree, but its state holds the active one; a degree added at this very iteration has no gradient yet."""
+    """A stock run logs no degree, but its state holds the active one; a degree added just now has no gradient yet."""
     state = replace(state_of(moved(), iteration, frozen=["f_rest"]), active_sh_degree=degree)
     run = healthy_run(series=dict.fromkeys(healthy_run().series), states={iteration: state}, checkpoints={LAST: moved()})
     assert [s.group for s in Evidence(run, (1, LAST)).get("silences")] == silent
