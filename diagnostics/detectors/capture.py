@@ -39,12 +39,13 @@ NAMES_IN_A_SENTENCE = 4
 @detects("extent-inflated-by-outlier-cameras")
 def inflated_extent(
     train_cameras: tuple[Camera, ...], cameras_spread: CameraSpread, *, inflation: float = 3.0, reach: float = FAR,
-    most_far: float = 0.1, fewest: int = 8,
+    most_far: float = 0.1, huge: float = 40.0, most_far_if_huge: float = 0.2, fewest: int = 8,
 ) -> Finding | None:
     """A few far cameras make the extent large, and with it the learning rate of the means and every size threshold."""
     spread = cameras_spread
     far = np.flatnonzero(spread.distances > reach * spread.median_distance)
-    if len(train_cameras) < fewest or not 0 < len(far) <= most_far * len(train_cameras) or not spread.inflation > inflation:
+    most = int((most_far_if_huge if spread.inflation > huge else most_far) * len(train_cameras))
+    if len(train_cameras) < fewest or not 0 < len(far) <= most or not spread.inflation > inflation:
         return None
     names = tuple(train_cameras[i].name for i in far[np.argsort(-spread.distances[far])])
     return Finding(
@@ -55,7 +56,7 @@ def inflated_extent(
             EvidenceRow("largest over median camera distance", spread.reach, reach, "", None, "cameras"),
             EvidenceRow("extent (1.1 × largest distance from the mean)", spread.extent, None, "world units", None, "cameras"),
             EvidenceRow("extent without the far cameras", spread.robust_extent, None, "world units", None, "cameras"),
-            EvidenceRow("far cameras", len(far), int(most_far * len(train_cameras)), "cameras", None, "cameras"),
+            EvidenceRow("far cameras", len(far), most, "cameras", None, "cameras"),
         ),
         cameras=names, confidence=0.95, facts={"outliers": len(names), "names": ", ".join(names), "inflation": spread.inflation},
     )

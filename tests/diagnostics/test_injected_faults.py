@@ -150,7 +150,6 @@ def test_two_far_cameras(told: Folders) -> None:
     assert "N-01" in codes(told)
 
 
-@known_gap("N-01 stays silent where more than a tenth of the cameras are far")
 def test_four_far_cameras_of_twenty_four(told: Folders) -> None:
     """A failed sub-model often brings several cameras at once; a hundredfold distance is no second ring."""
     far_cameras(told, 4)

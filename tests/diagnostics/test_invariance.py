@@ -12,7 +12,6 @@ from diagnostics.diagnose import diagnose
 from runs.arrays import Array
 from runs.open_run import open_run
 from tests.support.data import REPOSITORY, shared_data
-from tests.support.gaps import known_gap
 from tests.support.retold import Folders, change_photos, change_rows, move_world, names_of, remove, saves, typed
 
 SAMPLE = REPOSITORY / "resources" / "sample_run"

@@ -11,7 +11,7 @@ from diagnostics.verdict import NotEvaluable
 from runs.points import PointCloud
 from runs.run import Run, Trainer
 from tests.diagnostics.detectors.support import verdict
-from tests.diagnostics.fixtures.capture import axes_flipped, two_far_cameras, wide_random_start, world_of_size
+from tests.diagnostics.fixtures.capture import axes_flipped, carried, two_far_cameras, wide_random_start, world_of_size
 from tests.support.runs import ring_cameras
 from tests.support.training import healthy_run
 
@@ -27,6 +27,16 @@ def test_the_outliers_are_named_and_the_factor_told() -> None:
     assert set(reported.finding.cameras) == {"view_005.png", "view_020.png"}
     assert reported.finding.facts["inflation"] > 50
     assert any("view_005.png" in fix.do for fix in reported.fixes)
+
+
+@pytest.mark.parametrize(("count", "times", "expected"), [(4, 100, True), (6, 100, False), (4, 20, False), (2, 20, True)])
+def test_a_group_of_cameras_is_wrong_only_where_no_photo_can_be_from(count: int, times: float, expected: bool) -> None:
+    """A failed sub-model brings several cameras; an aerial ring around a street walk is a second group, and sound."""
+    far = [carried(camera, (times - 1) * camera.centre) for camera in ring_cameras(24)[:: 24 // count]]
+    run = healthy_run(cameras=(*(c for c in ring_cameras(24) if c.name not in {f.name for f in far}), *far))
+    reported = found(run, "extent-inflated-by-outlier-cameras")
+    assert (reported is not None) is expected
+    assert reported is None or len(reported.finding.cameras) == count
 
 
 def test_the_axis_conversion_that_repairs_the_cloud_is_named() -> None:
