@@ -7,7 +7,7 @@ import numpy as np
 
 from diagnostics.facts import lens, logged  # noqa: F401  (drawn_cameras, test_psnr)
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
-from diagnostics.measures.backgrounds import BLACK, COLOURS, composite, empty_pixels, is_cut_out, over, rim_shares
+from diagnostics.measures.backgrounds import BLACK, COLOURS, WHITE, composite, empty_pixels, is_cut_out, over, rim_shares
 from diagnostics.registry import fact
 from diagnostics.verdict import NotEvaluable
 from render.raster.compare import psnr
@@ -97,7 +97,7 @@ def background_trial(
     run: Run, checkpoints: tuple[Checkpoint, ...], drawn_cameras: tuple[Camera, ...], test_psnr: Series,
     photo_background: PhotoBackground, beat: Callable[[], None],
 ) -> BackgroundTrial | NotEvaluable | None:
-    """Of the earliest logged checkpoints, the one where black and white differ most."""
+    """Of the earliest logged checkpoints, the one where renders on black and on white differ most."""
     if photo_background.share < LEAST_SHARE and not photo_background.cut_out:
         return NotEvaluable(("photos with a flat background or transparent parts",))
     behind_photos = tuple(COLOURS) if photo_background.cut_out else ("",)
@@ -142,4 +142,5 @@ def _pairs(rgb: F32, alpha: F32, photo: F32, behind_photos: tuple[str, ...]) -> 
 
 
 def _contrast(scores: dict[tuple[str, str], float]) -> float:
-    return max(scores.values(), default=0.0) - min(scores.values(), default=0.0)
+    """dB between renders on black and on white, against the same photos: what is behind the photos is another question."""
+    return max((abs(scores[BLACK, theirs] - scores[WHITE, theirs]) for _, theirs in scores), default=0.0)

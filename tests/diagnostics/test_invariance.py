@@ -102,6 +102,15 @@ def test_a_fault_is_found_however_the_run_is_told(way: str, tmp_path: Path) -> N
     assert codes(told) == {"IF-05", "AF-01"}
 
 
+@pytest.mark.parametrize("way", ["JPEG", "with an idle alpha channel", "cut out"])
+def test_the_proof_of_a_wrong_background_does_not_hang_on_the_photos_encoding(way: str, tmp_path: Path) -> None:
+    """The logged PSNR comes out again on white, from whatever file the black of the photos is read."""
+    told = Folders(SAMPLE, SAMPLE / "synth0").copied(tmp_path)
+    WITH_OTHER_PHOTOS[way](told)
+    found = next(f for f in diagnose(open_run(told.run, told.data)).findings if f.pattern.code == "IF-05")
+    assert (found.severity, found.finding.confidence) == ("critical", 0.99)
+
+
 @pytest.mark.parametrize("way", OF_A_SOUND_RUN)
 def test_a_sound_run_stays_sound_however_it_is_told(way: str, tmp_path: Path) -> None:
     """Missing files make patterns undecided, never ill; a false alarm is the worst bug of a debugger."""
