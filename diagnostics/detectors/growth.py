@@ -33,16 +33,18 @@ def never_grows(
         return None
     if grown is None and np.nanmin(counts.values) < (1 - growth) * start and len(counts) < len(passed):
         return NotEvaluable(("series densify/cloned and densify/split (a few falling counts cannot tell births from removals)",))
+    assumed = grown is None and NOT_STORED in schedule.source
     return Finding(
         f"{born:,.0f} Gaussians were born in {len(passed)} densifications; "
-        f"the count started at {start:,.0f} and never passed {most:,.0f}",
+        f"the count started at {start:,.0f} and never passed {most:,.0f}"
+        + (" (densifications by the trainer's defaults: this run may have switched them off)" if assumed else ""),
         evidence=(
             EvidenceRow("Gaussians born / Gaussians at the start", born / start, growth, "share", passed[-1], counts.source),
             EvidenceRow("densifications passed", len(passed), events, "count", passed[-1], schedule.source),
             EvidenceRow("most Gaussians", most, None, "count", None, counts.source),
         ),
-        iterations=(passed[0], passed[-1]), confidence=0.5 if NOT_STORED in schedule.source else 0.9,
-        facts={"count": round(start), "densifications": len(passed)},
+        iterations=(passed[0], passed[-1]), confidence=0.4 if assumed else 0.9, severity="info" if assumed else None,
+        facts={"count": f"{start:,.0f}", **({"densifications": len(passed)} if assumed else {})},
     )
 
 
