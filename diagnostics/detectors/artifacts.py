@@ -1,5 +1,7 @@
 """Artifacts in the picture: matter that floats before surfaces, and surfaces that only some cameras believe in."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from diagnostics.facts.pictures import DRAWN, View, Views
@@ -21,10 +23,11 @@ CONFIDENCE = {(True, True): 0.85, (True, False): 0.6, (False, True): 0.6, (False
 @detects("floaters")
 def floaters(
     checkpoint: Checkpoint, views: Views, floater_score: F32, photographed: tuple[View, ...] | None = None,
-    schedule: Schedule | None = None, *, score: float = 0.5, share_of_visible: float = 0.03, without_photos: float = 0.05,
+    schedule: Schedule | None = None, speck_score: F32 | None = None,
+    *, score: float = 0.5, share_of_visible: float = 0.03, without_photos: float = 0.05, covered: float = 0.005,
     serious: float = 2.0, visible: float = 0.02, fewest_views: int = 4,
 ) -> Finding | NotEvaluable | None:
-    """Visible Gaussians that hang before the surfaces and stand alone there."""
+    """Visible Gaussians that hang before the surfaces and stand alone there, or opaque ones that cover the picture in specks."""
     limit = share_of_visible if photographed is not None else without_photos
     if len(views.each) < fewest_views:
         return NotEvaluable((f"at least {fewest_views} training cameras (a floater shows by what the other views see)",))
@@ -32,24 +35,51 @@ def floaters(
     if not seen.any():
         return NotEvaluable((f"a Gaussian that adds more than {visible:.0%} to any pixel",))
     floating = seen & (floater_score[views.splats.rows] > score)
-    floating_share = share(floating[seen])
-    if floating_share <= limit:
+    floating_share, specks = share(floating[seen]), _specks(views, speck_score, score)
+    if floating_share <= limit and specks.covered <= covered:
         return None
     rows, weight = views.splats.rows[floating], weighted_share(floating, views.weight)
-    clear = floating_share > serious * limit
+    clear = floating_share > serious * limit or specks.covered > serious * covered
+    told = _told(len(rows), floating_share, int(seen.sum()), photographed is not None)
     return Finding(
-        f"{len(rows):,} Gaussians ({floating_share:.1%} of the {int(seen.sum()):,} visible ones) float before the surfaces: in "
-        "front of what lies around them, and " + ("against what the photos show there" if photographed is not None else
-                                                  "seen by few cameras or far from their neighbours"),
+        told if floating_share > limit else specks.told(),
         evidence=(
             EvidenceRow(f"visible Gaussians with a floater score over {score:g}", floating_share, limit, "share",
                         checkpoint.iteration, file_of(checkpoint)),
+            *(() if speck_score is None else (
+                EvidenceRow("pixels that opaque specks cover against the photos", specks.covered, covered, "share",
+                            checkpoint.iteration, "training photos"),)),
             *_weights(checkpoint, views, floating, weight),
         ),
         gaussians=GaussianPlace(rows, checkpoint.iteration, views.splats.stored_count),
         severity="major" if clear else "minor", confidence=CONFIDENCE[photographed is not None, clear],
         colour_by="floater_score", facts={"floaters": len(rows), "weight": f"{weight:.1%}", **_rare_resets(schedule)},
     )
+
+
+@dataclass(frozen=True)
+class _Specks:
+    """Opaque Gaussians that stand alone and rule pixels against the photos."""
+
+    count: int
+    covered: float  # 0..1, of the pixels of the drawn training views
+
+    def told(self) -> str:
+        return (f"{self.count:,} opaque Gaussians stand alone in space and cover {self.covered:.1%} of the drawn training views, "
+                f"where the photos show something else")
+
+
+def _specks(views: Views, speck_score: F32 | None, score: float) -> _Specks:
+    if speck_score is None:
+        return _Specks(0, 0.0)
+    mask = np.asarray(speck_score[views.splats.rows] > score)
+    return _Specks(int(mask.sum()), views.contradictions.share_of(mask))
+
+
+def _told(count: int, part: float, visible: int, with_photos: bool) -> str:
+    against = "against what the photos show there" if with_photos else "seen by few cameras or far from their neighbours"
+    return (f"{count:,} Gaussians ({part:.1%} of the {visible:,} visible ones) float before the surfaces: in front of what lies "
+            f"around them, and {against}")
 
 
 def _rare_resets(schedule: Schedule | None) -> dict[str, str]:

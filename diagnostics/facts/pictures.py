@@ -13,6 +13,7 @@ from diagnostics.facts import cameras as camera_facts
 from diagnostics.facts import lens, saved  # noqa: F401  (drawn_train_cameras)
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, composite
+from diagnostics.measures.contradictions import Contradictions
 from diagnostics.measures.registration import Shift, residual_shift
 from diagnostics.measures.surfaces import regional_depth
 from diagnostics.measures.witnesses import ColourSpread, brightness_bias, effective_views, hear
@@ -54,6 +55,7 @@ class Views:
     effective_views: F64  # float64 [M], how many training views share its weight evenly
     frusta: I64  # int64 [M], training pictures in which its centre lies
     photo_spread: F64  # float64 [M], 0..1, how much the photos disagree about the colour at its place; NaN unknown
+    contradictions: Contradictions  # which splats rule pixels against the photos
 
 
 @fact(missing=f"{saved.CHECKPOINT}; {camera_facts.CAMERAS}")
@@ -98,6 +100,7 @@ class _Sums:
         self.front, self.frusta = np.zeros(count), np.zeros(count, np.int64)
         self.largest = np.zeros(count, np.float32)
         self.colours = ColourSpread.empty(count)
+        self.contradictions = Contradictions.empty(count)
 
     def add(self, camera: Camera, picture: Picture, photo: F32 | None) -> None:
         added = contributions_of(picture)
@@ -110,7 +113,8 @@ class _Sums:
         if photo is not None and said.photo is not None:
             seen = said.inside & ~said.behind & (added.weight_max > SEEN_WEIGHT)
             self.colours.add(seen, said.photo - brightness_bias(photo, picture.rgb))
+            self.contradictions.add(picture, photo)
 
-    def results(self) -> tuple[F64, F64, F32, F64, I64, F64]:
+    def results(self) -> tuple[F64, F64, F32, F64, I64, F64, Contradictions]:
         return (self.total, self.front, self.largest, effective_views(self.total, self.squares), self.frusta,
-                self.colours.deviation(FEWEST_WITNESSES))
+                self.colours.deviation(FEWEST_WITNESSES), self.contradictions)

@@ -16,7 +16,6 @@ from runs.formats.ply import read_points
 from runs.open_run import open_run
 from tests.support import retold
 from tests.support.data import shared_data
-from tests.support.gaps import known_gap
 from tests.support.retold import DC, QUATS, SCALES, XYZ, Change, Folders, change_rows, columns, saves, set_columns
 
 FIRST, LAST = 0, -1  # of the saves
@@ -191,7 +190,6 @@ def test_the_log_tells_how_far_apart_resets_are(run: str, expected: set[str], tm
     assert codes(told) == expected
 
 
-@known_gap("AF-01 asks how many float, not what they cover, and only before surfaces")
 def test_opaque_floaters_that_cost_eight_decibels(told: Folders) -> None:
     """150 opaque specks between cameras and surfaces: training PSNR falls from 33 to 24 dB and every view is spotted."""
     rng = np.random.default_rng(11)

@@ -8,11 +8,13 @@ from diagnostics.catalogue import load_catalogue
 from diagnostics.detectors.artifacts import floaters
 from diagnostics.diagnose import diagnose
 from diagnostics.facts.pictures import View, Views
+from diagnostics.measures.contradictions import Contradictions
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import Finding, Verdict
 from render.splats import prepare
 from runs.checkpoints import Checkpoint
-from tests.diagnostics.fixtures.photographed import cameras, scene, with_fog
+from tests.diagnostics.fixtures.photographed import cameras, scene, with_fog, with_specks
+from tests.support.photos import photos_of
 from tests.support.training import LAST, healthy_run
 
 EACH = tuple(View(camera, 20.0, None) for camera in cameras())
@@ -22,7 +24,8 @@ def judged(floating: int, *, photos: bool = True, reset_every: int | None = None
     """The verdict where so many of 900 visible Gaussians float, each with the same weight."""
     count = scene().count
     ones = np.ones(count)
-    views = Views(prepare(scene()), EACH, ones, 0 * ones, ones.astype(np.float32), ones, np.full(count, 12), ones)
+    views = Views(prepare(scene()), EACH, ones, 0 * ones, ones.astype(np.float32), ones, np.full(count, 12), ones,
+                  Contradictions.empty(count))
     scores = (np.arange(count) < floating).astype(np.float32)
     schedule = Schedule(None, None, None, reset_every, (), (), (), resets_known=reset_every is not None, source="opt_args.json")
     return floaters(last(), views, scores, EACH if photos else None, schedule)
@@ -49,6 +52,26 @@ def test_confidence_falls_near_the_limit_and_without_photos() -> None:
     found = [judged(floating, photos=photos) for floating, photos in ((60, True), (30, True), (100, False), (50, False))]
     confidences = [finding.confidence for finding in found if isinstance(finding, Finding)]
     assert confidences == [0.85, 0.6, 0.6, 0.4]
+
+
+def test_a_few_opaque_specks_count_by_what_they_cover() -> None:
+    """30 specks are 3 % of the Gaussians and spot every view; before an empty background nothing lies behind them."""
+    finding = next(f for f in diagnose(with_specks()).findings if f.pattern.code == "AF-01").finding
+    row = next(row for row in finding.evidence if row.what == "pixels that opaque specks cover against the photos")
+    assert isinstance(row.value, float)
+    assert row.limit == 0.005
+    assert row.value > 0.01
+    assert finding.gaussians is not None
+    specks = finding.gaussians.rows >= scene().count
+    assert specks.sum() >= 20
+    assert (~specks).sum() <= 1
+
+
+def test_specks_that_the_photos_show_are_things() -> None:
+    """Birds, dust on a table and nails in a wall are small, alone and true."""
+    shown = with_specks().checkpoints[-1].gaussians
+    run = healthy_run(checkpoints={LAST: shown}, cameras=cameras(), photos=photos_of(shown, cameras()))
+    assert [found.finding.says for found in diagnose(run).findings] == []
 
 
 def test_the_fix_quotes_what_these_floaters_weigh() -> None:
