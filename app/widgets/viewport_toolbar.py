@@ -39,7 +39,7 @@ class ViewportToolbar(QWidget):
         self.frusta = self._toggle("Cameras", "Draw the cameras, held-out ones in orange; click one to look through it")
         self.white = self._toggle("White", "White background instead of black")
         self.frame = self._button("Frame", "Show the whole scene (F)")
-        self.colour_by.setMinimumContentsLength(20)
+        self.colour_by.setMinimumContentsLength(16)
         self.colour_by.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.where = ElidedLabel()
         self.where.setProperty("role", "muted")
