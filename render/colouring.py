@@ -87,7 +87,18 @@ def legend_ticks(scale: Scale, unit: str = "", *, wanted: int = 5) -> tuple[Tick
         values = np.array([scale.low, scale.high])
     positions = scale.position(values)
     suffix = f" {unit}" if unit else ""
-    return tuple(Tick(float(at), float(value), f"{value:.3g}{suffix}") for at, value in zip(positions, values, strict=True))
+    texts = _told_apart(values)
+    return tuple(Tick(float(at), float(value), text + suffix) for at, value, text in zip(positions, values, texts, strict=True))
+
+
+def _told_apart(values: F64) -> list[str]:
+    """Three significant digits, or as many more as it takes to be off by less than a hundredth of the way to the next."""
+    nearest = float(np.diff(values).min())
+    for digits in range(3, 17):
+        texts = [f"{value:.{digits}g}" for value in values]
+        if np.abs(np.array(texts, np.float64) - values).max() < 0.01 * nearest:
+            return texts
+    return [repr(float(value)) for value in values]
 
 
 def _linear_values(scale: Scale, wanted: int) -> F64:

@@ -97,7 +97,20 @@ def test_linear_ticks_are_round_and_inside(low: float, width: float) -> None:
     ticks = legend_ticks(Scale(low, low + width))
     assert 2 <= len(ticks) <= 12
     assert all(0 <= tick.position <= 1 for tick in ticks)
-    assert all(first.position < second.position for first, second in pairwise(ticks))
+    step = float(f"{ticks[1].value - ticks[0].value:.0e}")
+    assert f"{step:e}"[0] in "125"
+    assert all(second.value - first.value == pytest.approx(step, rel=1e-5) for first, second in pairwise(ticks))
+    assert all(tick.value == pytest.approx(step * round(tick.value / step), abs=1e-5 * step) for tick in ticks)
+
+
+@given(st.floats(1e-6, 1e6), st.floats(1.0001, 1e6), st.booleans())
+def test_a_tick_says_the_value_at_its_place(low: float, factor: float, log: bool) -> None:
+    """Opacities from 0.9990 to 0.9999 were all called 0.999 or 1: five places, two numbers."""
+    ticks = legend_ticks(Scale(low, low * factor, log))
+    said = [float(tick.text) for tick in ticks]
+    closest = min(second.value - first.value for first, second in pairwise(ticks))
+    assert all(first < second for first, second in pairwise(said))
+    assert np.abs(np.array(said) - [tick.value for tick in ticks]).max() < 0.01 * closest
 
 
 def test_log_ticks_are_decades_with_their_unit() -> None:
