@@ -104,7 +104,8 @@ def test_root_causes_come_first_then_the_worst_then_the_earliest() -> None:
 def test_a_cause_does_not_begin_after_its_effect_ended() -> None:
     """What happened at iteration 8 does not explain what was over at 3."""
     patterns = {"a": pattern("a", leads_to=("b",)), "b": pattern("b")}
-    assert all(f.consequence_of == () for f in run_of({"a": fires(8), "b": fires(2)}, patterns).findings)
+    found = run_of({"a": fires(8), "b": fires(2)}, patterns).findings
+    assert {f.pattern.name: f.consequence_of for f in found} == {"a": (), "b": ()}
 
 
 def test_findings_come_as_they_are_found_and_progress_ends_at_one() -> None:

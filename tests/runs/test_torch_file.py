@@ -28,6 +28,7 @@ def test_any_tensor_comes_back_read_only(values: np.ndarray, order: str, tmp_pat
     archive = TorchZip(order)
     path = archive.write(tmp_path_factory.mktemp("torch") / "tensor.pth", {"t": values, "p": parameter(archive.tensor(values))})
     read = read_torch_file(path)
+    assert list(read) == ["t", "p"]
     for found in read.values():
         assert found.shape == values.shape
         assert found.dtype.newbyteorder("=") == values.dtype

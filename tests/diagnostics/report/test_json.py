@@ -80,9 +80,17 @@ def test_a_finding_without_gaussians_says_null_not_zero() -> None:
     assert finding["gaussians"] is None
 
 
+SAME_IN_JSON = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.floats(width=32).map(np.float32) | st.binary(),
+    SAME_IN_JSON | st.floats() | st.floats(width=32).map(np.float32) | st.binary(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner) | st.lists(inner).map(tuple), max_leaves=20)
+
+
+@given(st.recursive(SAME_IN_JSON, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20))
+def test_what_json_can_hold_is_told_as_it_is(value: Any) -> None:
+    """A threshold that changes on its way into the report would be an invented number."""
+    assert json.loads(json.dumps(plain(value))) == value
+    assert plain((np.float64(0.25), np.int32(3), np.bool_(True), np.arange(2))) == [0.25, 3, True, [0, 1]]
 
 
 @given(VALUES)
