@@ -14,13 +14,14 @@ from runs.advice import FOREIGN
 from runs.arrays import F32, Array
 from runs.checkpoints import AdamGroup, TrainingState
 from runs.errors import UnreadableFile
-from runs.formats.ply_columns import FLAT_LOG_SCALE
+from runs.formats.ply_columns import DEGREE_OF_REST, FLAT_LOG_SCALE
 from runs.formats.torch_file import read_torch_file
 from runs.gaussians import Gaussians
 
-# The six parameters in the order of the tuple: group name, and the shape after [N] (None: any size).
-PARAMETERS: Mapping[str, tuple[tuple[int | None, ...], ...]] = {
-    "xyz": ((3,),), "f_dc": ((1, 3),), "f_rest": ((None, 3),), "scaling": ((3,), (2,)), "rotation": ((4,),), "opacity": ((1,),),
+# The six parameters in the order of the tuple: group name, and the shapes that it may have after [N].
+PARAMETERS: Mapping[str, tuple[tuple[int, ...], ...]] = {
+    "xyz": ((3,),), "f_dc": ((1, 3),), "f_rest": tuple((properties // 3, 3) for properties in DEGREE_OF_REST),
+    "scaling": ((3,), (2,)), "rotation": ((4,),), "opacity": ((1,),),
 }
 # Statistics between the parameters and the optimizer, by how many there are.
 STATISTICS: Mapping[int, tuple[str, ...]] = {
@@ -80,12 +81,7 @@ def _sort(capture: Sequence[Any]) -> _Parts:
 
 def _fits(item: Array, name: str, found: Mapping[str, Array]) -> bool:
     count = len(found["xyz"]) if found else len(item) if item.ndim else -1
-    shapes = PARAMETERS[name]
-    return item.ndim > 0 and len(item) == count and item.dtype.kind == "f" and any(_matches(item.shape[1:], s) for s in shapes)
-
-
-def _matches(shape: tuple[int, ...], pattern: tuple[int | None, ...]) -> bool:
-    return len(shape) == len(pattern) and all(p is None or p == size for size, p in zip(shape, pattern, strict=True))
+    return item.ndim > 0 and len(item) == count and item.dtype.kind == "f" and item.shape[1:] in PARAMETERS[name]
 
 
 def _state(path: Path, iteration: int, capture: Sequence[Any], parts: _Parts) -> TrainingState:
@@ -124,7 +120,7 @@ def _gaussians(parameters: Mapping[str, Array]) -> Gaussians:
             read[name] = np.hstack([values, np.full((count, 1), FLAT_LOG_SCALE)]) if flat else values
         return read[name]
 
-    return Gaussians(count, round(np.sqrt(rest.shape[1] + 1)) - 1, load)
+    return Gaussians(count, DEGREE_OF_REST[3 * rest.shape[1]], load)
 
 
 def _statistics(stored: Sequence[Array], count: int) -> tuple[dict[str, F32], list[str]]:

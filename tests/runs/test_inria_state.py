@@ -141,6 +141,25 @@ def test_two_scales_become_flat_discs(tmp_path: Path) -> None:
     np.testing.assert_array_equal(state.gaussians.log_scales[:, 2], np.full(COUNT, np.float32(np.log(1e-6))))
 
 
+@pytest.mark.parametrize("stored", [1, 2, 7, 14, 35])
+def test_coefficients_of_no_whole_degree_are_refused(stored: int, tmp_path: Path) -> None:
+    """Rounded to the nearest degree, a renderer would read colours from behind the end of each row."""
+    archive = TorchZip()
+    items = inria_capture(GAUSSIANS, archive)
+    items[3] = np.zeros((COUNT, stored, 3), np.float32)
+    with pytest.raises(UnreadableFile, match="of the expected shape for f_rest"):
+        read_state(write(tmp_path / "c.pth", archive, items))
+
+
+@pytest.mark.parametrize("degree", range(5))
+def test_every_whole_degree_is_read(degree: int, tmp_path: Path) -> None:
+    """The number of coefficients tells the degree that the model can show, whatever degree is active."""
+    gaussians = random_gaussians(COUNT, degree=degree)
+    found = read_state(write_inria_state(tmp_path / "d.pth", gaussians, 7)).gaussians
+    assert found.sh_degree == degree
+    np.testing.assert_array_equal(found.sh_rest, gaussians.sh_rest)
+
+
 @pytest.mark.parametrize(("value", "says"), [
     ({"splats": {}, "step": 3}, "gsplat"), ({"pipeline": {}, "step": 1}, "nerfstudio"),
     ([1, 2], "list"), ({"a": 1}, "dict with a"),
