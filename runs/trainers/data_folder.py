@@ -53,7 +53,7 @@ def _near(run: Path, recorded: str) -> Iterator[Path]:
     for length in (2, 1):
         for ancestor in (run, *list(run.parents)[:ANCESTORS]) if len(tail) >= length else ():
             candidate = ancestor.joinpath(*tail[-length:])
-            if candidate != run and _is_data(candidate):
+            if _is_data(candidate):
                 yield candidate
 
 
