@@ -1,8 +1,10 @@
 """The runner: nothing kills a diagnosis, nothing unfit is shown, and root causes come first."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from diagnostics.catalogue import CatalogueFix, Pattern, Source
@@ -10,7 +12,7 @@ from diagnostics.diagnose import diagnose, whole_span
 from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.evidence import Cancelled, Evidence
 from diagnostics.registry import FACTS, Detector, detects, fact
-from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable, Severity, Verdict
+from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, Kind, NotEvaluable, Severity, Verdict
 from tests.support.runs import made_run
 from tests.support.training import healthy_run
 
@@ -68,6 +70,17 @@ def test_the_self_check_refuses_an_unfit_finding(finding: Finding, why: str) -> 
     diagnosis = run_of({"a": finding})
     assert diagnosis.findings == ()
     assert why in diagnosis.not_evaluable[0].missing[0]
+
+
+@pytest.mark.parametrize(("place", "kind", "shown"), [
+    ({"gaussians": GaussianPlace(np.arange(1), 5, 10)}, "training", True), ({"gaussians": GaussianPlace(np.arange(0), 5, 10)}, "training", False),
+    ({"cameras": ("a.jpg",)}, "training", True), ({}, "file", True), ({}, "training", False),
+    ({"evidence": (replace(ROW, source=""),)}, "file", False),
+])
+def test_any_one_place_is_enough(place: dict[str, Any], kind: Kind, shown: bool) -> None:
+    """One Gaussian, one camera, or the file that a row of evidence names; a file says nothing about where a training failed."""
+    diagnosis = run_of({"a": fires(iterations=None, **place)}, {"a": replace(pattern("a"), kind=kind)})
+    assert bool(diagnosis.findings) == shown
 
 
 @pytest.mark.parametrize(("changes", "why"), [

@@ -116,6 +116,25 @@ def test_what_a_resume_would_lose_is_listed(tmp_path: Path) -> None:
     assert state.adam["f_rest"].step is None
 
 
+@pytest.mark.parametrize("group", [
+    7, {"params": [0]}, {"name": 3, "params": [0]}, {"name": "xyz"}, {"name": "xyz", "params": []}, {"name": "xyz", "params": 0},
+    {"name": "xyz", "params": ["0"]}, {"name": "xyz", "params": [99]}, {"name": "xyz", "params": [0], "lr": "fast"},
+])
+def test_a_group_that_names_no_moments_only_lacks_them(group: Any, tmp_path: Path) -> None:
+    """An optimizer of another make must cost its own entry, never the Gaussians beside it."""
+    archive = TorchZip()
+    items = inria_capture(GAUSSIANS, archive)
+    optimizer = adam(inria_parameters(GAUSSIANS))
+    optimizer["param_groups"][0] = group
+    items[10] = optimizer
+    state = read_state(write(tmp_path / "g.pth", archive, items))
+    assert_parameters(state.gaussians)
+    named = isinstance(group, dict) and group.get("name") == "xyz"
+    usable = named and group.get("params") == [0]
+    assert state.missing == (() if usable else ("Adam moments of xyz",) if named else ("Adam group xyz",))
+    assert list(state.adam) == [name for name in inria_parameters(GAUSSIANS) if named or name != "xyz"]
+
+
 def test_moments_are_found_by_index_whatever_optimizer_kept_them(tmp_path: Path) -> None:
     """States are keyed by number, groups by name, and their orders differ; sparse Adam's step stays 0 (trap T40)."""
     archive = TorchZip()

@@ -96,12 +96,16 @@ def test_every_degree_with_and_without_normals(degree: int, normals: bool, tmp_p
     assert found.extra_names == ()
 
 
+def renamed(element: PlyElement, name: str) -> PlyElement:
+    return PlyElement.describe(element.data, name, len_types={"vertex_indices": "u1"}, val_types={"vertex_indices": "i4"})
+
+
 def test_other_elements_around_the_vertices_are_skipped(tmp_path: Path) -> None:
     """Lists before the vertices have no fixed size; skipping them wrongly would shift every splat."""
     gaussians = random_gaussians(7, degree=2)
     cameras = PlyElement.describe(np.array([(1.0, 2)], [("fx", "f8"), ("id", "u1")]), "camera")
     for text, order in ((False, "<"), (False, ">"), (True, "=")):
-        around = {"before": [cameras, faces(5)], "after": [PlyElement.describe(cameras.data, "after")]}
+        around = {"before": [cameras, faces(5), renamed(faces(0), "none")], "after": [PlyElement.describe(cameras.data, "after")]}
         path = write_splats(tmp_path / "splats.ply", gaussians, **around, text=text, byte_order=order)
         assert_same(read_gaussians(path), gaussians)
 
@@ -283,6 +287,16 @@ def test_a_text_row_that_is_cut_short_is_not_padded(tmp_path: Path) -> None:
     path.write_text(path.read_text()[:-60])
     with pytest.raises(UnreadableFile, match="row that is not 17 numbers"):
         _ = read_gaussians(path).means
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_the_shortest_possible_text_is_not_taken_for_unfinished(end: str, tmp_path: Path) -> None:
+    """One digit and one blank each: the check of the size before reading must allow it, with or without a last line end."""
+    path = tmp_path / "points.ply"
+    rows = "\n".join(f"{i} {i} {i}" for i in range(9)) + end
+    declared = "".join(f"property float {axis}\n" for axis in "xyz")
+    path.write_text(f"ply\nformat ascii 1.0\nelement vertex 9\n{declared}end_header\n{rows}")
+    np.testing.assert_array_equal(read_points(path).xyz, np.repeat(np.arange(9.0)[:, None], 3, axis=1))
 
 
 def test_points_keep_double_precision_and_colour(tmp_path: Path) -> None:

@@ -140,6 +140,18 @@ def test_pictures_are_skipped_without_being_read(tmp_path: Path) -> None:
     assert flat(written(tmp_path, encoded((1, "a", 1.0)), picture, encoded((8, "a", 2.0)))) == [("a", 1, 1.0), ("a", 8, 2.0)]
 
 
+@pytest.mark.parametrize(("spare", "kept"), [(0, True), (-1, False)])
+def test_the_largest_event_that_is_read(spare: int, kept: bool, tmp_path: Path) -> None:
+    """An event of exactly the limit counts; one byte more is taken for a picture, and what follows is read either way."""
+    def filled(count: int) -> bytes:
+        return event(7, 0.0, [simple_value("a", 1.0), chunk(1, chunk(1, b"p" * count))])
+
+    frame = 16  # length, payload and two checksums: what `record` puts around the payload
+    count = next(n for n in range(LARGEST_KEPT, 0, -1) if len(filled(n)) - frame <= LARGEST_KEPT) - spare
+    assert len(filled(count)) - frame == LARGEST_KEPT - spare
+    assert flat(written(tmp_path, filled(count), encoded((8, "b", 2.0)))) == [("a", 7, 1.0)] * kept + [("b", 8, 2.0)]
+
+
 def test_an_empty_file_is_noted(tmp_path: Path) -> None:
     """A trainer that has just started, or died at once."""
     found = read_events(written(tmp_path))

@@ -112,10 +112,10 @@ def test_a_list_of_test_photos_is_used_where_it_fits(tmp_path: Path) -> None:
     assert names_by_split(folder, data) == {"test": ["b", "d"], "train": ["a", "c", "e"], None: []}
 
 
-def test_names_that_begin_again_mark_the_split(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("held", "train"), [("bc", "adefghijkl"), ("l", "abcdefghijk"), ("bcdefghijkl", "a")])
+def test_names_that_begin_again_mark_the_split(held: str, train: str, tmp_path: Path) -> None:
     """A rule of one's own still leaves its trace: test cameras first, then train cameras, each in order of name."""
-    held, train = ["b", "c"], [*"adefghijkl"]
-    assert names_by_split(write_inria_run(tmp_path, cameras=[*held, *train]))["test"] == held
+    assert names_by_split(write_inria_run(tmp_path, cameras=[*held, *train])) == {"test": [*held], "train": [*train], None: []}
 
 
 def test_a_split_that_nothing_tells_stays_unknown(tmp_path: Path) -> None:
@@ -183,6 +183,14 @@ def test_a_data_folder_of_the_same_name_nearby_is_found_and_noted(source: str, t
     assert run.data == near
     assert any(source in note.says for note in run.notes)
     assert set(run.photos) == {"a.jpg", "b.jpg"}
+
+
+@pytest.mark.parametrize(("below", "found"), [("b/c/d", True), ("b/c/d/e", False)])
+def test_the_search_ends_four_folders_above_the_run(below: str, found: bool, tmp_path: Path) -> None:
+    """Farther up lie other people's projects."""
+    near = write_photos(tmp_path / "a" / "garden", ["a.jpg"])
+    run = open_run(write_inria_run(tmp_path / "a" / below / "run", cameras=["a.jpg"], source="/data/garden"))
+    assert run.data == (near if found else None)
 
 
 def test_a_data_folder_inside_the_run_is_found(tmp_path: Path) -> None:

@@ -19,6 +19,14 @@ def test_corners_lie_on_the_rays_through_the_corners_of_the_photo() -> None:
     np.testing.assert_allclose(pixels, [[0, 0], [96, 0], [96, 96], [0, 96]], atol=1e-9)
     np.testing.assert_allclose(corners[:, 2], 0.5)
     np.testing.assert_allclose(lines[:4, 0], np.tile(camera.centre, (4, 1)))
+    np.testing.assert_allclose(lines[4:8], np.stack([lines[:4, 1], np.roll(lines[:4, 1], -1, axis=0)], axis=1))  # closed
+
+
+def test_the_tip_shows_which_edge_of_the_photo_is_up() -> None:
+    """A frustum is symmetrical without it: the tip stands above the middle of the upper edge and is joined to its corners."""
+    photo = Camera("a", np.eye(4), 80, 90, 30, 60, (96, 48))
+    pictured = project_lines(frustum_lines(photo, 0.5), photo)
+    np.testing.assert_allclose(pictured[8:, [0, 1]], [[[0, 0], [48, -12]], [[48, -12], [96, 0]]], atol=1e-9)
 
 
 def test_lines_project_as_points_do() -> None:

@@ -54,6 +54,19 @@ def test_orbit_keeps_distance_rigidity_and_stays_off_the_poles(yaw: float, pitch
     assert -after.world_from_camera[:3, 1] @ UP > 0  # still the right way up
 
 
+@given(angles, st.floats(-1, 1), st.sampled_from([-1, 1]))
+def test_a_camera_that_looks_along_the_pole_may_leave_it(turned: float, pitch: float, sign: int) -> None:
+    """Rounding makes the cosine of such a view a little more than one, and its angle must not become NaN."""
+    axis = rotation(np.array([0.6, 0.0, 0.8]), turned) @ UP
+    pose = np.eye(4)
+    pose[:3, 2] = sign * axis * (1 + 1e-15)
+    pose[:3, 0] = np.linalg.svd(axis[None])[2][1]
+    pose[:3, 1] = np.cross(pose[:3, 2], pose[:3, 0])
+    before = Camera("a", pose, 500, 500, 320, 180, (640, 360))
+    after = turn(before, 0.0, pitch, axis)
+    assert np.arccos(np.clip(after.forward @ axis * sign, -1, 1)) == pytest.approx(max(sign * pitch, 0), abs=1e-6)
+
+
 @given(centres)
 def test_orbit_leaves_the_pivot_where_it_was_in_the_picture(pivot: Array) -> None:
     """What the user turns about must stand still."""
