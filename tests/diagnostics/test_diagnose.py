@@ -73,7 +73,8 @@ def test_the_self_check_refuses_an_unfit_finding(finding: Finding, why: str) -> 
 
 
 @pytest.mark.parametrize(("place", "kind", "shown"), [
-    ({"gaussians": GaussianPlace(np.arange(1), 5, 10)}, "training", True), ({"gaussians": GaussianPlace(np.arange(0), 5, 10)}, "training", False),
+    ({"gaussians": GaussianPlace(np.arange(1), 5, 10)}, "training", True),
+    ({"gaussians": GaussianPlace(np.arange(0), 5, 10)}, "training", False),
     ({"cameras": ("a.jpg",)}, "training", True), ({}, "file", True), ({}, "training", False),
     ({"evidence": (replace(ROW, source=""),)}, "file", False),
 ])
