@@ -82,8 +82,12 @@ def test_other_text_is_one_clear_sentence(tmp_path: Path, text: str) -> None:
 
 def test_deep_nesting_and_size_are_refused(tmp_path: Path) -> None:
     """Both exhaust Python's parser long before they could mean anything."""
+    def nested(levels: int) -> Path:
+        return written(tmp_path, "Namespace(a=[[], [], " + "[" * (levels - 2) + "]" * (levels - 2) + "])")  # Namespace( is one
+
+    assert read_cfg_args(nested(50)).value("a")[:2] == [[], []]
     with pytest.raises(RefusedFile, match="nested deeper than 50"):
-        read_cfg_args(written(tmp_path, "Namespace(a=" + "[" * 60 + "]" * 60 + ")"))
+        read_cfg_args(nested(51))
     with pytest.raises(RefusedFile, match="over 1 MiB"):
         read_cfg_args(written(tmp_path, "Namespace(a='" + "x" * 2**20 + "')"))
 
