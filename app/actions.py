@@ -13,7 +13,7 @@ from app.diagnosing import Doctor
 from app.help import HelpDialog
 from app.loading import Loader
 from app.notices import Notice, Notices
-from app.session import Session, State
+from app.session import SCORE_JOB, Session, State
 from app.version import product_version
 
 RECENT = "recent_runs"
@@ -41,6 +41,7 @@ class Actions(QObject):
         self.cancel = self._action("&Cancel", doctor.cancel, "Ctrl+.")
         self.back = self._action("&Back", session.back, "Alt+Left")
         self.forward = self._action("&Forward", session.forward, "Alt+Right")
+        self.leave = self._action("&Leave the finding", session.leave, "Alt+Up")
         self.previous = self._action("&Previous iteration", lambda: session.step(-1), "Ctrl+Left")
         self.next = self._action("&Next iteration", lambda: session.step(1), "Ctrl+Right")
         self.whole = self._action("&Whole run", lambda: session.choose_span(None, None), "Ctrl+0")
@@ -50,13 +51,14 @@ class Actions(QObject):
         self._fill_recent()
         session.watch(self.show_state, "run", "diagnosis", "busy")
         session.watch(self.show_run, "run")
+        session.watch(self.show_finding, "finding")
 
     def fill(self, bar: QMenuBar, view: QMenu) -> None:
         """Put everything into the menu bar; `view` is the window's own menu of panels."""
         groups: tuple[tuple[str, tuple[QAction | QMenu | None, ...]], ...] = (
             ("&File", (self.open_folder, self.open_file, self.recent, self.data, self.refresh, None,
                        self.report, self.json, None, self.quit)),
-            ("&Go", (self.back, self.forward, None, self.previous, self.next, self.whole)),
+            ("&Go", (self.back, self.forward, self.leave, None, self.previous, self.next, self.whole)),
             ("&Diagnosis", (self.diagnose, self.cancel)),
         )
         for title, entries in groups:
@@ -72,9 +74,12 @@ class Actions(QObject):
         for action in (self.data, self.refresh, self.previous, self.next, self.whole):
             action.setEnabled(state.run is not None)
         self.diagnose.setEnabled(state.run is not None and not running)
-        self.cancel.setEnabled(any(job in state.busy for job in ("diagnose", "score", "export")))
+        self.cancel.setEnabled(any(job in state.busy for job in ("diagnose", SCORE_JOB, "export")))
         for action in (self.report, self.json):
             action.setEnabled(state.diagnosis is not None and not running)
+
+    def show_finding(self, state: State) -> None:
+        self.leave.setEnabled(state.finding is not None)
 
     def show_run(self, state: State) -> None:
         if state.run is not None:

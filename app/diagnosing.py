@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from app.lanes import Job, Task
 from app.notices import Trouble
-from app.session import Session, State
+from app.session import SCORE_JOB, Session, State
 from diagnostics.diagnosis import Diagnosis, Reported
 from runs.arrays import F32
 from runs.run import Run
@@ -26,7 +26,7 @@ class Doctor(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._session = session
-        self._diagnose, self._score, self._export = Job("diagnose", session), Job("score", session), Job("export", session)
+        self._diagnose, self._score, self._export = Job("diagnose", session), Job(SCORE_JOB, session), Job("export", session)
         self._before: Diagnosis | None = None  # what a cancelled diagnosis gives way to
         session.watch(self.show_run, "run")
         session.watch(self.show_wanted_score, "colour_by", "shown")
@@ -59,8 +59,10 @@ class Doctor(QObject):
         self._session.update(diagnosis=None, finding=None)
 
         def on_partial(reported: Reported) -> None:
+            from diagnostics.diagnose import whole_span  # every detector; the worker that reports has loaded them
+
             found.append(reported)
-            self._session.update(diagnosis=Diagnosis(run, span or (0, run.iterations[-1]), tuple(found), (), (), ()))
+            self._session.update(diagnosis=Diagnosis(run, span or whole_span(run), tuple(found), (), (), ()))
 
         self._diagnose.start(
             "Diagnosing", lambda task: examine(run, span, task), lambda done: self._session.update(diagnosis=done), on_partial)

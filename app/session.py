@@ -61,6 +61,7 @@ class State:
 FIELDS = frozenset(f.name for f in fields(State))
 PLACE = ("iteration", "span", "camera", "selected", "finding", "colour_by", "pattern")  # what `back` restores
 REMEMBERED = 100
+SCORE_JOB = "score"  # under which `busy` tells of a floater or ghost score that is being computed
 
 
 class Session(QObject):
@@ -155,6 +156,22 @@ class Session(QObject):
             camera=finding.cameras[0] if finding.cameras else self._state.camera,
             colour_by=finding.colour_by or reported.pattern.colour_by,
         )
+
+    def visit_or_leave(self, reported: Reported) -> None:
+        """Visit a finding; where the window stands at it already, leave it."""
+        if self._state.finding is reported and self._state.iteration == self._iteration_of(reported):
+            self.leave()
+        else:
+            self.visit(reported)
+
+    def leave(self) -> None:
+        """Close the finding: its tint, its interval and its selection go; iteration, camera and colouring stay."""
+        finding, selected = self._state.finding, self._state.selected
+        if finding is not None:
+            self._remember()
+            place = finding.finding.gaussians
+            of_it = place is not None and selected is not None and selected.rows is place.rows
+            self.update(finding=None, selected=None if of_it else selected)
 
     def select(self, rows: Array | Sequence[int], contributors: Sequence[Contributor] = ()) -> None:
         """Select Gaussians of the iteration that is shown; no rows selects nothing."""

@@ -94,7 +94,7 @@ def finding_text(reported: Reported) -> str:
         place.append(f"cameras {report.listed(finding.cameras, 6)}")
     if reported.consequence_of:
         place.append(f"follows from {', '.join(reported.consequence_of)}")
-    lines.append(_wrapped(f"Where: {' · '.join(place)} · {finding.confidence:.0%} sure", "  "))
+    lines.append(_wrapped(f"Where: {' · '.join(place)} · {report.percent(finding.confidence)} sure", "  "))
     lines += [_wrapped(f"- {evidence_text(row)}", "  ") for row in finding.evidence]
     lines.append(_wrapped(f"Cause: {reported.cause}", "  "))
     for number, fix in enumerate(reported.fixes, 1):

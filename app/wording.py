@@ -31,4 +31,4 @@ def span(chosen: tuple[int, int] | None) -> str:
 
 def trainer(run: Run) -> str:
     """The trainer with how sure the files make us."""
-    return f"{run.trainer.name} ({run.trainer.confidence:.0%} sure)" if run.trainer.confidence else "unknown"
+    return f"{run.trainer.name} ({report.percent(run.trainer.confidence)} sure)" if run.trainer.confidence else "unknown"

@@ -17,7 +17,7 @@ NOT_YET = "Not diagnosed yet\n\nDiagnose looks at the chosen range for every kno
 
 
 class DiagnosisPanel(QWidget):
-    """Click a finding to go where it was measured; click any pattern to read its page."""
+    """Click a finding to go where it was measured, again to leave it; click any pattern to read its page."""
 
     diagnose_wanted = Signal()
     cancel_wanted = Signal()
@@ -109,7 +109,7 @@ class DiagnosisPanel(QWidget):
         column.addWidget(head)
         for reported in worst_first(diagnosis.findings):
             card = FindingCard(reported, theme_of(self))
-            card.clicked.connect(self._session.visit)
+            card.clicked.connect(self._session.visit_or_leave)
             self.cards.append(card)
             column.addWidget(card)
         undecided = sorted(diagnosis.not_evaluable, key=lambda u: u.pattern.code)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app import wording
 from app.lanes import Latest
-from app.session import Session, Shown, State
+from app.session import SCORE_JOB, Session, Shown, State
 from app.widgets import viewport_looks as looks
 from app.widgets.viewport_overlays import dots_of, frusta_of, marks_of, photo_frame
 from app.widgets.viewport_pointer import Overlay
@@ -180,7 +180,8 @@ class ViewportPanel(QWidget):
     def _click(self, x: float, y: float) -> None:
         self._hover(x, y)
         if self._hovered is not None:
-            self.session.look_through(self._frusta.cameras[self._hovered].name)
+            name, self._hovered = self._frusta.cameras[self._hovered].name, None
+            self.session.look_through(name)
             return
         self._pick(x, y, self._select)
 
@@ -310,9 +311,10 @@ class ViewportPanel(QWidget):
             lines.append(f"Reading iteration {wording.count(state.iteration)}…")
         if looks.is_scalar(state.colour_by) and self._scalar is None:
             title = looks.CHOICES[state.colour_by]
-            waiting = self._colour_lane.busy or state.colour_by in state.busy
+            waiting = self._colour_lane.busy or SCORE_JOB in state.busy
             lines.append(f"{title}: computing…" if waiting else f"{title}: not available for this iteration")
-        return "\n".join(lines)
+        lines.append(looks.finding_note(state))
+        return "\n".join(line for line in lines if line)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.close_lanes()

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from app import wording
 from app.theme import Theme
 from diagnostics.diagnosis import Reported
+from diagnostics.report import wording as report
 
 
 class FindingCard(QFrame):
@@ -20,6 +21,7 @@ class FindingCard(QFrame):
         self.setObjectName("card")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setToolTip("Go where this was measured; click again to leave it")
         self.setAccessibleName(f"{reported.severity}: {reported.pattern.title}")
         colour = theme.severity(reported.severity)
         badge = QLabel(reported.severity.capitalize())
@@ -67,10 +69,11 @@ def where(reported: Reported) -> str:
     parts = [f"iteration {wording.count(first)}" if first == last else wording.span(reported.iterations)]
     place, cameras = reported.finding.gaussians, reported.finding.cameras
     if place is not None:
-        parts.append(f"{wording.count(place.count)} Gaussians ({place.fraction:.1%}) at {wording.count(place.iteration)}")
+        share = report.percent(place.fraction)
+        parts.append(f"{wording.count(place.count)} Gaussians ({share}) at {wording.count(place.iteration)}")
     if cameras:
         parts.append(cameras[0] if len(cameras) == 1 else f"{len(cameras)} cameras")
-    parts.append(f"{reported.finding.confidence:.0%} sure")
+    parts.append(f"{report.percent(reported.finding.confidence)} sure")
     if reported.consequence_of:
         parts.append(f"follows from {', '.join(reported.consequence_of)}")
     return " · ".join(parts)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from render.colouring import NO_VALUE, Scale, legend_ticks
 from runs.arrays import U8
 
-WIDTH, BAR, MARGIN = 250, 12, 10  # px
+WIDTH, BAR, MARGIN = 250, 12, 10  # px; wider where the heading needs it
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,8 @@ class Legend(QWidget):
     def sizeHint(self) -> QSize:
         line = self.fontMetrics().height()
         lines = 2 + bool(self._shows and self._shows.missing)
-        return QSize(WIDTH, BAR + lines * (line + 4) + MARGIN)
+        wide = self.fontMetrics().horizontalAdvance(heading(self._shows)) + 2 * MARGIN if self._shows else 0
+        return QSize(max(WIDTH, wide), BAR + lines * (line + 4) + MARGIN)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self._shows is None:

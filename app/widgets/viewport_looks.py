@@ -103,6 +103,15 @@ def tint_for(state: State, splats: Splats) -> Mask | None:
     return np.asarray(stored[splats.rows])
 
 
+def finding_note(state: State) -> str:
+    """What the red dots are, and why the rest lost its colours; empty where no Gaussian is tinted for a finding."""
+    place = state.finding.finding.gaussians if state.finding else None
+    if state.finding is None or place is None or state.shown is None or place.iteration != state.shown.checkpoint.iteration:
+        return ""
+    others = "" if state.colour_by in (DEPTH, ALPHA) else "; the others are grey"
+    return f"Red dots: Gaussians of {state.finding.pattern.title}{others}"
+
+
 def depth_scale(splats: Splats, camera: Camera) -> Scale:
     """The range of depths in the picture, 2nd to 98th percentile over a sample of the splats."""
     world = camera.camera_from_world

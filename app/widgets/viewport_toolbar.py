@@ -33,6 +33,7 @@ class ViewportToolbar(QWidget):
         self.camera = QComboBox()
         self.camera.setAccessibleName("Camera")
         self.camera.setToolTip("Look through a camera of the run")
+        self.camera.addItem(FREE, None)
         self.camera.setMinimumContentsLength(14)
         self.camera.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.points = self._toggle("Points", "Draw every Gaussian as a dot at its mean")

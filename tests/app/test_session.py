@@ -113,6 +113,29 @@ def test_visit_without_gaussians_goes_to_the_onset(session, where, lands):
     assert session.state.iteration == lands
 
 
+def test_a_finding_that_is_visited_again_is_left(session):
+    """A tint that cannot be switched off hides every other colour for the rest of the session."""
+    fog = reported(Finding("fog", (), gaussians=GaussianPlace(np.array([2, 5]), 200, 8)))
+    session.visit_or_leave(fog)
+    session.go_to(300)
+    session.visit_or_leave(fog)  # looked elsewhere meanwhile: back to it
+    assert (session.state.finding, session.state.iteration) == (fog, 200)
+    session.visit_or_leave(fog)
+    assert (session.state.finding, session.state.selected, session.state.iteration) == (None, None, 200)
+    assert session.state.pattern is fog.pattern
+    session.back()
+    assert session.state.finding is fog
+
+
+def test_leaving_a_finding_keeps_what_was_picked_by_hand(session):
+    """The Gaussian that the user clicked is theirs, not the finding's."""
+    session.visit(reported(Finding("fog", (), gaussians=GaussianPlace(np.array([2, 5]), 300, 8))))
+    session.update(shown=Shown(session.state.run.checkpoints[-1], gaussians(), prepare(gaussians())))
+    session.select([7])
+    session.leave()
+    assert session.state.selected.rows.tolist() == [7]
+
+
 def test_a_selection_does_not_outlive_its_iteration(session):
     """Row 5 of another checkpoint is another Gaussian: showing it would be an invented fact."""
     run = session.state.run

@@ -114,7 +114,7 @@ def test_a_click_on_a_frustum_looks_through_it_and_moving_leaves_it(panel: Viewp
     assert run is not None
     camera = next(c for c in run.cameras if c.name == panel.session.state.camera)
     np.testing.assert_allclose(eye(panel), camera.centre)
-    assert panel.session.state.camera in panel.stage.pointer.overlay.note
+    assert panel.stage.pointer.overlay.note.startswith(f"Through {camera.name}")
     assert panel.stage.pointer.overlay.photo is not None
     assert panel.toolbar.camera.currentText() == camera.name
     drag(panel, LEFT, (40, 0))

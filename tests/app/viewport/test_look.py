@@ -8,7 +8,9 @@ from pytestqt.qtbot import QtBot
 
 from app.panels.viewport import ViewportPanel
 from app.session import Selection, Session
+from app.widgets.legend import heading
 from app.widgets.viewport_looks import CHOICES, TINT_RGB
+from diagnostics.catalogue import Pattern
 from diagnostics.diagnosis import Reported
 from diagnostics.verdict import Finding, GaussianPlace
 from render.raster.compare import psnr
@@ -36,6 +38,7 @@ def test_every_number_has_a_legend_with_its_range(soft: ViewportPanel, qtbot: Qt
     assert text.title == CHOICES[name]
     assert text.scale.low < text.scale.high
     assert soft.stage.legend.isVisible()
+    assert soft.stage.legend.width() >= soft.stage.legend.fontMetrics().horizontalAdvance(heading(text))  # nothing is cut off
     soft.session.update(colour_by="rgb")
     settle(qtbot, soft)
     assert not soft.stage.legend.isVisible()
@@ -50,6 +53,10 @@ def test_depth_says_its_unit_and_scores_say_when_they_are_missing(soft: Viewport
     soft.session.update(colour_by="floater_score")
     settle(qtbot, soft)
     assert "not available" in soft.stage.pointer.overlay.note
+    soft.session.report("score", -1.0, "Computing the floater score")
+    settle(qtbot, soft)
+    assert soft.stage.pointer.overlay.note == "Floater score: computing…"
+    soft.session.done("score")
     assert soft.stage.legend.shows is None
     scores = np.linspace(0, 1, 400, dtype=np.float32)
     scores[:30] = np.nan
@@ -71,10 +78,24 @@ def test_the_gaussians_of_a_finding_are_tinted_at_their_iteration_only(panel: Vi
     np.testing.assert_array_equal(picture(qtbot, panel), before)
 
 
+def test_what_a_finding_does_to_the_colours_is_said(soft: ViewportPanel, qtbot: QtBot) -> None:
+    """Grey Gaussians and red dots that nobody explains look like a broken renderer."""
+    soft.session.update(finding=reported(np.arange(0, 400, 2), 200))
+    settle(qtbot, soft)
+    assert soft.stage.pointer.overlay.note == "Red dots: Gaussians of Too many; the others are grey"
+    soft.session.update(colour_by="depth")
+    settle(qtbot, soft)
+    assert soft.stage.pointer.overlay.note == "Red dots: Gaussians of Too many"
+    soft.session.update(finding=reported(np.arange(0, 300, 2), 100))
+    settle(qtbot, soft)
+    assert soft.stage.pointer.overlay.note == ""
+
+
 def reported(rows: np.ndarray, iteration: int) -> Reported:
     """A finding of which only the place matters here."""
     finding = Finding("many", (), gaussians=GaussianPlace(rows.astype(np.int64), iteration, 400))
-    return Reported(None, finding, "major", "", (), (100, 200), ())  # type: ignore[arg-type]
+    pattern = Pattern("many", "X-1", "Too many", "major", "training", "", "", {}, (), ())
+    return Reported(pattern, finding, "major", "", (), (100, 200), ())
 
 
 def closeness(pixels: U8, colour: np.ndarray) -> float:
