@@ -3,15 +3,21 @@
 from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
 from diagnostics.measures.backgrounds import BLACK, WHITE
 from diagnostics.registry import detects
-from diagnostics.verdict import EvidenceRow, Finding, Fix, GaussianPlace, Severity
+from diagnostics.verdict import EvidenceRow, Finding, Fix, GaussianPlace, NotEvaluable, Severity
 from runs.settings import Settings
+
+# INRIA's trainer since August 2024 (revision 2130164) multiplies each render by its photo's alpha before the loss, and does
+# not when it evaluates. Its cfg_args has this key; so have the forks made since.
+SIGN_OF_MASKS = "train_test_exp"
+ONLY_EVALUATED = ("The trainer multiplies its renders by the photos' alpha before the loss, but not when it evaluates: the model "
+                  "is not affected, and the logged PSNR is lower than the model deserves.")
 
 
 @detects("wrong-background")
 def wrong_background(
     photo_background: PhotoBackground, background_trial: BackgroundTrial | None = None, settings: Settings | None = None, *,
     reproduced: float = 0.15, contrast: float = 1.0, empty_share: float = 0.05, surrounding: float = 0.25, covered: float = 0.5,
-) -> Finding | None:
+) -> Finding | NotEvaluable | None:
     """Training laid its renders over another colour than the one that lies behind the photos."""
     behind, said = photo_background, _said(settings)
     if not behind.cut_out and (behind.share < empty_share or behind.surrounding < surrounding):
@@ -23,13 +29,18 @@ def wrong_background(
     trained = fitting[0] if fitting and all(wrong) else None
     if trained is None and not (_needs_no_cover(behind, said) and behind.covered > covered and behind.share >= empty_share):
         return None
+    masked = behind.cut_out and settings is not None and SIGN_OF_MASKS in settings
+    if masked and trained is None:
+        return NotEvaluable(("photos without transparent parts (this trainer leaves transparent pixels out of its loss, so that "
+                             "the model may cover them)",))
+    harmless = masked and not behind.covered > covered
     photos = (trained[1] if trained is not None else "") or behind.colour
-    severity, confidence = _weight(trained, said)
+    severity, confidence = _weight(trained, said, harmless)
     return Finding(
         _says(behind, background_trial, trained) + _recorded(settings),
         evidence=(*_proof(background_trial, reproduced), *_cover(behind, surrounding, covered if trained is None else None)),
         iterations=(background_trial.iteration if background_trial is not None else behind.iteration, behind.iteration),
-        severity=severity, confidence=confidence, colour_by="opacity",
+        severity=severity, confidence=confidence, colour_by="opacity", cause=ONLY_EVALUATED if harmless else "",
         gaussians=GaussianPlace(behind.painters, behind.iteration, behind.of) if len(behind.painters) else None,
         facts={"photos": photos}, fixes=_fixes(settings, photos),
     )
@@ -57,8 +68,10 @@ def _needs_no_cover(behind: PhotoBackground, said: str) -> bool:
     return behind.cut_out or behind.colour in (BLACK, said)
 
 
-def _weight(trained: tuple[str, str] | None, said: str) -> tuple[Severity, float]:
+def _weight(trained: tuple[str, str] | None, said: str, harmless: bool) -> tuple[Severity, float]:
     """Severity and confidence: critical only where the logged PSNR contradicts what training was told, or the photos' alpha."""
+    if harmless:
+        return "minor", 0.9
     if trained is None:
         return "major", 0.6
     mine, theirs = trained

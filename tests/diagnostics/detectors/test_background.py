@@ -9,7 +9,7 @@ from diagnostics.detectors.background import wrong_background
 from diagnostics.diagnose import diagnose
 from diagnostics.evidence import Evidence
 from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
-from diagnostics.verdict import Finding
+from diagnostics.verdict import Finding, NotEvaluable
 from runs.settings import Setting, Settings
 from tests.diagnostics.fixtures.photographed import against_photos, below_a_white_sky, cameras, joined, scene, trained_on_white
 from tests.support.photos import photos_of
@@ -138,6 +138,37 @@ def test_transparent_photos_say_themselves_what_is_empty() -> None:
     assert isinstance(found, Finding)
     assert "transparent" in found.says
     assert found.severity == "major"
+
+
+def masking(white_background: bool = False) -> Settings:
+    """Of INRIA's trainer since August 2024, which multiplies renders by the photos' alpha before its loss."""
+    stored = {"white_background": white_background, "train_test_exp": False}
+    return Settings({name: Setting(name, value, "cfg_args") for name, value in stored.items()})
+
+
+CUT_OUT = replace(BLACK_PHOTOS, cut_out=True, surrounding=0.0)
+
+
+def test_what_a_masked_loss_never_saw_accuses_no_background() -> None:
+    """Behind the photos' alpha the model may hold anything: no colour of background would have kept it empty."""
+    verdict = wrong_background(replace(CUT_OUT, covered=0.96), None, masking())
+    assert isinstance(verdict, NotEvaluable)
+    assert "leaves transparent pixels out of its loss" in verdict.missing[0]
+    assert wrong_background(CUT_OUT, None, masking()) is None
+    opaque = replace(BLACK_PHOTOS, covered=0.96)  # nothing masks these
+    assert isinstance(wrong_background(opaque, None, masking()), Finding)
+
+
+def test_with_a_masked_loss_another_background_spoils_only_the_logged_figure() -> None:
+    """The usual run on cut-out photos with -w: the model is sound, and its evaluation compares white with black."""
+    trial = replace(ON_WHITE, psnr_db={("black", "black"): 14.0, ("white", "black"): 8.52})
+    harmless = wrong_background(CUT_OUT, trial, masking(white_background=True))
+    assert isinstance(harmless, Finding)
+    assert harmless.severity == "minor"
+    assert "the model is not affected" in harmless.cause
+    fogged = wrong_background(replace(CUT_OUT, covered=0.999), trial, masking(white_background=True))
+    assert isinstance(fogged, Finding)
+    assert (fogged.severity, fogged.cause) == ("critical", "")  # a mask would have left no reason to paint it
 
 
 def test_what_paints_the_empty_part_is_pointed_at() -> None:
