@@ -1,5 +1,6 @@
 """Growth: public cases and look-alikes, so that resets, planned freezes and deliberate pruning raise no alarm."""
 
+import numpy as np
 import pytest
 
 from diagnostics.diagnose import diagnose
@@ -7,7 +8,7 @@ from diagnostics.verdict import NotEvaluable
 from runs.run import Run
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.growth import collapses, never_stops, pruned_on_purpose, slow_after_reset, stuck_after_reset
-from tests.support.runs import made_run
+from tests.support.runs import changed, made_run
 from tests.support.training import DENSIFICATIONS, LAST, healthy_run, moved, quality, start
 
 REFERENCE = {
@@ -76,6 +77,16 @@ def test_stuck_opacities_that_do_no_harm_are_minor() -> None:
     harmless = healthy_run(checkpoints={c.iteration: c.gaussians for c in run.checkpoints}, series={"train/psnr": psnr})
     assert found("opacity-reset-regression", harmless).severity == "minor"
     assert found("opacity-reset-regression", run).severity is None
+
+
+@pytest.mark.parametrize(("part", "severity"), [(0.35, "minor"), (0.6, None)])
+def test_without_a_log_only_a_stuck_majority_is_serious(part: float, severity: str | None) -> None:
+    """A masked object leaves the points of its surroundings at the reset's opacity for ever, and its quality may be the best."""
+    left = moved().logit_opacities.copy()
+    left[: round(part * len(left))] = np.log(0.01 / 0.99)
+    unlogged = dict.fromkeys(("train/psnr", "test/psnr", "view/psnr", "loss/l1"))
+    run = healthy_run(checkpoints={200: start(), LAST: changed(moved(), logit_opacities=left)}, series=unlogged)
+    assert found("opacity-reset-regression", run).severity == severity
 
 
 def test_opacities_that_leave_the_reset_too_slowly_are_found_by_the_harm() -> None:
