@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from render.raster.compare import WINDOW_PX, error_image, psnr, ssim
+from render.raster.compare import WINDOW_PX, error_image, psnr, psnr_of_channels, ssim
 
 
 @given(st.floats(0.001, 0.5))
@@ -13,6 +13,13 @@ def test_psnr_of_a_constant_difference(difference: float) -> None:
     """-20·log10(d), by definition."""
     dark = np.full((4, 5, 3), 0.25)
     assert psnr(dark, dark + difference) == pytest.approx(-20 * np.log10(difference))
+
+
+def test_the_mean_over_channels_is_above_the_pooled_psnr() -> None:
+    """INRIA's training report logs it: it weighs each colour alike, however small its error."""
+    errors = np.broadcast_to([0.1, 0.1, 0.01], (4, 4, 3))
+    assert psnr_of_channels(errors, np.zeros((4, 4, 3))) == pytest.approx((20 + 20 + 40) / 3)
+    assert psnr(errors, np.zeros((4, 4, 3))) == pytest.approx(-10 * np.log10(0.0201 / 3))
 
 
 def test_psnr_clips_the_picture_as_trainers_do() -> None:
