@@ -21,6 +21,8 @@ from runs.tags import restarts, series_from_tags
 
 TEXT_ENDINGS = frozenset({".log", ".txt", ".out", ".err", ""})
 NOT_LOGS = frozenset({"cfg_args"})
+ERRORS = frozenset({"out_of_memory", "cuda_error", "killed", "traceback"})
+LONGEST_QUOTE = 160  # characters of an error
 LATER_WINS = "the later values are shown, move their event file away to see the earlier"
 
 Read = TypeVar("Read")
@@ -80,7 +82,7 @@ class Logged:
             if path.suffix.lower() in TEXT_ENDINGS and path.name not in NOT_LOGS and self._try(looks_like_log, path):
                 log = self._try(read_log, path)
                 if log is not None:
-                    self._note(path, log.notes)
+                    self._note(path, (*log.notes, *_end_of(log)))
                     found.append(log)
         return tuple(found)
 
@@ -102,3 +104,15 @@ class Logged:
     def _note(self, path: Path, notes: tuple[str, ...]) -> None:
         for says in notes:
             self.book.add(str(path), says)
+
+
+def _end_of(log: LogFile) -> tuple[str, ...]:
+    """A sentence where the last event is an error: a training that went on would have evaluated or saved after it."""
+    if not log.events or log.events[-1].kind not in ERRORS:
+        return ()
+    last = log.events[-1]
+    at = "" if last.iteration is None else f", iteration {last.iteration:,}"
+    text = last.text.splitlines()[-1].strip()
+    shown = text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
+    return (f"the last event of this log is an error (line {last.source.rpartition(':')[2]}{at}): \"{shown}\"; "
+            "read the lines before it for where it came from",)

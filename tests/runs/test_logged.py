@@ -35,3 +35,30 @@ def test_a_restart_is_told(tmp_path: Path) -> None:
     assert [note.says for note in book] == [
         "logging began again at iteration 20; the later values are shown, move their event file away to see the earlier",
     ]
+
+
+CRASH = """[ITER 7000] Saving Gaussians [29/11 18:05:01]
+Training progress:  40%|####      | 12010/30000 [03:50<05:00, 62.31it/s, Loss=0.09]Traceback (most recent call last):
+  File "train.py", line 281, in <module>
+    training(lp.extract(args), op.extract(args))
+torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.54 GiB (GPU 0; 23.69 GiB total capacity)
+"""
+
+
+def test_how_a_training_died_is_told(tmp_path: Path) -> None:
+    """Only one iteration was saved, and nothing else in the folder says why."""
+    (tmp_path / "train.log").write_text(CRASH)
+    book = NoteBook()
+    assert [event.kind for event in Logged(tmp_path, book).events] == ["save", "out_of_memory"]
+    assert [note.says for note in book] == [
+        "the last event of this log is an error (line 2, iteration 12,010): \"torch.cuda.OutOfMemoryError: CUDA out of memory. "
+        "Tried to allocate 2.54 GiB (GPU 0; 23.69 GiB total capacity)\"; read the lines before it for where it came from",
+    ]
+
+
+def test_an_error_that_training_survived_is_not_its_end(tmp_path: Path) -> None:
+    """A viewer that disconnects, or an earlier attempt in the same log, must not read as the end."""
+    (tmp_path / "train.log").write_text(CRASH + "[ITER 30000] Saving Gaussians [29/11 19:05:01]\n")
+    book = NoteBook()
+    assert len(Logged(tmp_path, book).events) == 3
+    assert list(book) == []
