@@ -126,6 +126,8 @@ class PlotsPanel(QWidget):
             chart.cursor_moved.connect(self._on_cursor)
             chart.range_moved.connect(self._session.choose_span)
             chart.show_resets(self._resets())
+            if self._run is not None:
+                chart.keep_within(*extent(self._run))
         if self.charts:
             axis = dressed_axis(WholeNumbers, "bottom", "Iteration", theme)
             axis.linkToView(self.charts[-1].vb)

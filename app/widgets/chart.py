@@ -4,6 +4,7 @@ Built from a ViewBox and an axis: pyqtgraph's PlotItem brings a hidden settings 
 """
 
 import itertools
+import math
 from collections.abc import Sequence
 from html import escape
 
@@ -21,6 +22,7 @@ from runs.series import Series
 
 AXIS_WIDTH_PX, READOUT_WIDTH_PX = 64, 170  # the same on every chart, so that equal iterations stand above each other
 TITLE_FROM_PX = 66  # a lower chart has no room for a title along its axis; the readout beside it carries it as well
+LABEL_PX = 18  # height of a tick's label with some air
 FEW = 40  # a curve of so few points shows them as dots
 MOST_MARKS = 200
 
@@ -30,6 +32,17 @@ class WholeNumbers(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
 
     def tickStrings(self, values: Sequence[float], _scale: float, _spacing: float) -> list[str]:
         return [f"{value:,.0f}" if float(value).is_integer() else "" for value in values]
+
+
+class Values(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """A vertical axis whose labels never touch, however low the chart is."""
+
+    def tickSpacing(self, low: float, high: float, size_px: float) -> list[tuple[float, float]]:
+        return [(tick_step(high - low, size_px), 0)]
+
+
+class Counts(WholeNumbers, Values):
+    """A vertical axis of counts."""
 
 
 class ClickBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
@@ -53,7 +66,7 @@ class Chart(QObject):
         self.spec, self._theme = spec, theme
         self.title = f"{spec.title} ({spec.unit})" if spec.unit and spec.unit != "count" else spec.title
         self.vb = ClickBox(enableMenu=False)
-        self.left = dressed_axis(WholeNumbers if spec.unit == "count" else pg.AxisItem, "left", self.title, theme)
+        self.left = dressed_axis(Counts if spec.unit == "count" else Values, "left", self.title, theme)
         self.readout = pg.LabelItem("", color=theme.text, size="8.5pt", justify="left")
         self._quiet = False  # while the cursor and the range follow the session
         self._dress()
@@ -79,6 +92,11 @@ class Chart(QObject):
             curve.setData(*envelope(series.iterations, series.values, first, last, columns))
         if self.note is not None:
             self.note.setPos((first + last) / 2, 0.5)
+
+    def keep_within(self, first: int, last: int) -> None:
+        """Zoom stays between one iteration per picture and the whole run with some room."""
+        room = 0.1 * max(last - first, 1)
+        self.vb.setLimits(xMin=first - room, xMax=last + room, minXRange=1)
 
     def show_cursor(self, iteration: int) -> None:
         self._quiet = True
@@ -107,7 +125,6 @@ class Chart(QObject):
     def _dress(self) -> None:
         self.left.setWidth(AXIS_WIDTH_PX)
         self.readout.setMaximumWidth(READOUT_WIDTH_PX)
-        self.left.setStyle(maxTickLevel=0)  # the next level's labels would touch each other on a low chart
         self.left.setGrid(30)
         self.left.linkToView(self.vb)
         self.vb.setMouseEnabled(x=True, y=False)
@@ -172,6 +189,13 @@ class Chart(QObject):
         if not self._quiet:
             first, last = self.region.getRegion()
             self.range_moved.emit(round(first), round(last))
+
+
+def tick_step(span: float, size_px: float) -> float:
+    """The smallest of 1, 2, 5 × 10ⁿ at which labels keep apart on an axis of `size_px` pixels that shows `span` > 0."""
+    least = max(span, 1e-30) * LABEL_PX / max(size_px, 1.0)
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= least * (1 - 1e-9))
 
 
 def dressed_axis(kind: type[pg.AxisItem], side: str, label: str, theme: Theme) -> pg.AxisItem:
