@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMenuBar, QMessageBox, QWidget
 
 from app import theme
@@ -47,6 +47,7 @@ class Actions(QObject):
         self.whole = self._action("&Whole run", lambda: session.choose_span(None, None), "Ctrl+0")
         self.help = self._action("&Help", self.show_help, QKeySequence.StandardKey.HelpContents)
         self.about = self._action("&About Splat Doctor", self.show_about)
+        self._help: HelpDialog | None = None  # one is enough, however often it is asked for
         self.recent = QMenu("Open &recent", parent)
         self._fill_recent()
         session.watch(self.show_state, "run", "diagnosis", "busy")
@@ -114,7 +115,11 @@ class Actions(QObject):
             self._doctor.export_json(path, self._written)
 
     def show_help(self) -> None:
-        HelpDialog(self.all(), self._window).show()
+        if self._help is None:
+            self._help = HelpDialog(self.all(), self._window)
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
 
     def show_about(self) -> None:
         QMessageBox.about(self._window, "About Splat Doctor", (
@@ -167,6 +172,9 @@ def _fill(menu: QMenu, entries: tuple[QAction | QMenu | None, ...]) -> None:
 def theme_menu(settings: QSettings, parent: QWidget) -> QMenu:
     """System, dark or light; remembered."""
     menu = QMenu("&Theme", parent)
+    only_one = QActionGroup(menu)
+    stored = settings.value("theme")
+    current = str(stored) if theme.named(str(stored)) is not None else "system"
 
     def choose(name: str) -> None:
         settings.setValue("theme", name)
@@ -175,5 +183,7 @@ def theme_menu(settings: QSettings, parent: QWidget) -> QMenu:
         theme.apply(app, theme.named(name))
 
     for name in ("system", "dark", "light"):
-        menu.addAction(name.capitalize(), partial(choose, name))
+        action = only_one.addAction(QAction(name.capitalize(), menu, checkable=True, checked=name == current))
+        action.triggered.connect(lambda _checked, name=name: choose(name))
+        menu.addAction(action)
     return menu

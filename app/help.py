@@ -15,9 +15,9 @@ executed.</p>
 <p>The recorded path of the photos rarely exists on another machine. <b>File → Photos and COLMAP model…</b> says where they
 are; without them the run still opens, and what needs photos reads “not evaluable”.</p>
 <h2>Look and scrub</h2>
-<p>Drag on the <b>timeline</b> or on a plot: the Gaussians, the plot cursor and the runs panel follow to the nearest saved
-iteration. Wheel on a plot zooms, drag pans, <b>Whole run</b> shows everything again. A curve never loses a spike, however far
-you zoom out.</p>
+<p>Drag on the <b>timeline</b>, or click in a plot or drag its cursor: the Gaussians, the cursors and the run panel follow to
+the nearest saved iteration. Wheel on a plot zooms, drag pans, <b>Whole run</b> shows everything again. A curve never loses a
+spike, however far you zoom out.</p>
 <p>Timeline marks: <b>ticks</b> are saved iterations, <b>diamonds</b> resumable states, <b>triangles</b> opacity resets, the
 <b>dashed line</b> is where densification ends, the coloured bars below are findings.</p>
 <p>In the <b>viewport</b>, left-drag orbits, right-drag or shift-drag pans, the wheel comes nearer, W A S D Q E fly, F frames
@@ -27,8 +27,9 @@ read its stored and activated parameters in the inspector, its percentile among 
 neighbours, and what else lies under the pixel.</p>
 <h2>Diagnose</h2>
 <p>Shift-drag on the timeline to choose a range (Escape: the whole run), then press <b>Diagnose</b>. Click a finding: the
-window goes to the iteration where it was measured, tints the Gaussians it names and shades its interval in the plots. <b>Not
-evaluable</b> lists what a pattern would need; <b>Clear</b> lists what was looked for and not found.</p>
+window goes to the iteration where it was measured, tints the Gaussians it names and shades its interval in the plots. Click
+it again to see every colour. <b>Not evaluable</b> lists what a pattern would need; <b>Clear</b> lists what was looked for and
+not found.</p>
 <p>The same diagnosis runs without a window: <code>splatdoctor diagnose RUN --json out.json --pdf out.pdf</code>.</p>
 """
 

@@ -1,9 +1,11 @@
 """Loading: opens runs and checkpoints in lanes and hands what arrived to the session."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
+from app import wording
 from app.cache import ShownCache
 from app.lanes import Job, Task
 from app.session import Session, Shown, State
@@ -15,6 +17,8 @@ from runs.run import Run
 
 class Loader(QObject):
     """Watches which iteration is asked for; the newest request wins and a cached one arrives at once."""
+
+    looked = Signal(str)  # what a look for new saves found, for the user
 
     def __init__(self, session: Session, cache: ShownCache | None = None) -> None:
         super().__init__(session)
@@ -38,7 +42,7 @@ class Loader(QObject):
         run = self._session.state.run
         if run is not None:
             text = f"Looking for new files of {run.name}"
-            self._open.start(text, lambda task: with_parts(reopen(run), task), self._session.renew)
+            self._open.start(text, lambda task: with_parts(reopen(run), task), self._on_renewed)
 
     def show_iteration(self, state: State) -> None:
         checkpoint = state.run.checkpoint(state.iteration) if state.run is not None else None
@@ -59,12 +63,27 @@ class Loader(QObject):
         self.cache.clear()
         self._session.open(run)
 
+    def _on_renewed(self, run: Run) -> None:
+        before = self._session.state.run
+        known = before.iterations if before is not None else ()
+        self._session.renew(run)
+        self.looked.emit(found_text([i for i in run.iterations if i not in known], run.iterations))
+
     def _on_loaded(self, shown: Shown) -> None:
         self.cache.add(shown)
         self._arrive(shown)
 
     def _arrive(self, shown: Shown) -> None:
         self._session.update(shown=shown, scores={})
+
+
+def found_text(new: Sequence[int], saved: Sequence[int]) -> str:
+    """"New: iteration 1,200", "New: 3 iterations up to 1,200", "No new save since iteration 900"."""
+    if not new:
+        return f"No new save since iteration {wording.count(saved[-1])}" if saved else "No save yet"
+    if len(new) == 1:
+        return f"New: iteration {wording.count(new[0])}"
+    return f"New: {wording.count(len(new))} iterations up to {wording.count(new[-1])}"
 
 
 def read_run(path: Path, data: Path | None, task: Task) -> Run:

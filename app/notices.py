@@ -113,7 +113,7 @@ class NoticeBar(QFrame):
             self._show(notice)
 
     def _show(self, notice: Notice) -> None:
-        self.label.setText(notice.says)
+        self.label.setText(notice.says[:1].upper() + notice.says[1:])  # on the command line it follows a colon
         self.copy.setVisible(bool(notice.details))
         self.setProperty("kind", notice.kind)
         self.style().unpolish(self)

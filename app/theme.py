@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
@@ -103,10 +105,17 @@ def _palette(theme: Theme) -> QPalette:
     return palette
 
 
+def _icon(name: str) -> str:
+    """A file that a style sheet can name; its grey reaches 3:1 on the windows of both themes (WCAG 2.2, 1.4.11)."""
+    return Path(str(files("resources") / "icons" / f"{name}.svg")).as_posix()
+
+
 def _style(theme: Theme) -> str:
     return f"""
     QToolTip {{ color: {theme.text}; background: {theme.raised}; border: 1px solid {theme.line}; padding: 4px; }}
-    QDockWidget {{ titlebar-close-icon: none; }}
+    QDockWidget {{ titlebar-close-icon: url("{_icon("close")}"); titlebar-normal-icon: url("{_icon("float")}"); }}
+    QDockWidget::close-button, QDockWidget::float-button {{ border: 1px solid transparent; border-radius: 4px; padding: 0; }}
+    QDockWidget::close-button:hover, QDockWidget::float-button:hover {{ border-color: {theme.accent}; }}
     QDockWidget::title {{ background: {theme.window}; padding: 6px 8px; text-align: left; }}
     QMainWindow::separator {{ background: {theme.window}; width: 5px; height: 5px; }}
     QTreeView, QTextBrowser, QScrollArea {{ border: 1px solid {theme.line}; border-radius: 4px; background: {theme.panel}; }}

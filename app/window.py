@@ -29,8 +29,10 @@ from app.panels.runs import RunsPanel
 from app.panels.timeline import TimelinePanel
 from app.panels.viewport import ViewportPanel
 from app.session import Session, State
+from diagnostics.catalogue import Pattern
 
 LAYOUT_VERSION = 1  # a saved layout of another version is not restored
+TOLD_MS = 6000  # long enough to read a sentence in the status bar
 BUSY_AFTER_MS = 200  # shorter work shows no bar, or the window would flicker
 PANELS = {
     "runs": RunsPanel, "viewport": ViewportPanel, "timeline": TimelinePanel, "plots": PlotsPanel,
@@ -42,7 +44,7 @@ SIDE = {
     "inspector": ("Inspector", Qt.DockWidgetArea.RightDockWidgetArea),
     "pattern": ("Finding", Qt.DockWidgetArea.RightDockWidgetArea),
 }
-NARROWEST_PX = {"runs": 200, "viewport": 240, "diagnosis": 280, "inspector": 280, "pattern": 280}
+NARROWEST_PX = {"runs": 200, "viewport": 240, "diagnosis": 280, "inspector": 310, "pattern": 280}
 
 
 class Window(QMainWindow):
@@ -61,6 +63,7 @@ class Window(QMainWindow):
             self.panels[name].setMinimumWidth(width)
         self.docks: dict[str, QDockWidget] = {}
         self._alone = False
+        self._read: Pattern | None = None  # whose page was raised last
         self.setWindowTitle("Splat Doctor")
         self.setAcceptDrops(True)
         self._put_centre()
@@ -148,6 +151,7 @@ class Window(QMainWindow):
         diagnosis.cancel_wanted.connect(self.actions_.cancel.trigger)
         diagnosis.report_wanted.connect(self.actions_.report.trigger)
         diagnosis.json_wanted.connect(self.actions_.json.trigger)
+        self.loader.looked.connect(lambda text: self.statusBar().showMessage(text, TOLD_MS))
         self.session.watch(self.show_title, "run")
         self.session.watch(self.show_busy, "busy")
         self.session.watch(self.show_selection, "selected")
@@ -172,7 +176,8 @@ class Window(QMainWindow):
             self.docks["inspector"].raise_()
 
     def show_pattern(self, state: State) -> None:
-        if state.pattern is not None:
+        fresh, self._read = state.pattern is not self._read, state.pattern
+        if state.pattern is not None and (fresh or state.finding is not None):  # leaving a finding raises nothing
             self.docks["pattern"].show()
             self.docks["pattern"].raise_()
 
@@ -210,6 +215,7 @@ class Window(QMainWindow):
         if not self._alone:
             self.settings.setValue("geometry", self.saveGeometry())
             self.settings.setValue("layout", self.saveState(LAYOUT_VERSION))
+        self.hide()  # a worker may need a moment to stop, and a window that stands still meanwhile looks hung
         close_lanes(self)
         super().closeEvent(event)
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QBrush, QColor
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QTreeWidgetItemIterator, QWidget
 
-from app.theme import theme_of
+from app.theme import after_event, theme_of
+
+MUTED_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class FactsTree(QTreeWidget):
@@ -29,6 +31,21 @@ class FactsTree(QTreeWidget):
             mode = QHeaderView.ResizeMode.Stretch if column == giving else QHeaderView.ResizeMode.ResizeToContents
             header.setSectionResizeMode(column, mode)
 
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.PaletteChange:
+            after_event(self, self._mute_again)
+        super().changeEvent(event)
+
+    def _mute_again(self) -> None:
+        """Muted lines carry their colour, so another theme has to hand them another one."""
+        muted = QBrush(QColor(theme_of(self).muted))
+        lines = QTreeWidgetItemIterator(self)
+        while (item := lines.value()) is not None:
+            for column in range(self.columnCount()):
+                if item.data(column, MUTED_ROLE):
+                    item.setForeground(column, muted)
+            lines += 1
+
     def group(self, title: str, *, opened: bool = True) -> QTreeWidgetItem:
         """A heading; groups of the same title keep whether they are open when the tree is filled again."""
         item = QTreeWidgetItem([title])
@@ -50,6 +67,7 @@ class FactsTree(QTreeWidget):
                 item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             if muted:
                 item.setForeground(column, QBrush(QColor(theme_of(self).muted)))
+                item.setData(column, MUTED_ROLE, True)
         group.addChild(item)
         return item
 

@@ -59,6 +59,8 @@ def test_new_saves_are_found_and_the_viewer_of_the_newest_follows(session, loade
     loader.open(folder)
     qtbot.waitUntil(lambda: session.state.shown is not None, timeout=30_000)
     write_splats(folder / "point_cloud/iteration_300/point_cloud.ply", random_gaussians(30, degree=1))
+    told: list[str] = []
+    loader.looked.connect(told.append)
     loader.refresh()
     qtbot.waitUntil(lambda: session.state.shown is not None and session.state.shown.checkpoint.iteration == 300, timeout=30_000)
     assert session.state.run.iterations == (100, 200, 300)
@@ -67,6 +69,9 @@ def test_new_saves_are_found_and_the_viewer_of_the_newest_follows(session, loade
     loader.refresh()
     qtbot.waitUntil(lambda: session.state.run.iterations[-1] == 400, timeout=30_000)
     assert session.state.iteration == 100
+    loader.refresh()
+    qtbot.waitUntil(lambda: len(told) == 3, timeout=30_000)
+    assert told == ["New: iteration 300", "New: iteration 400", "No new save since iteration 400"]
 
 
 def test_an_unreadable_run_leaves_the_open_one(session, loader, qtbot, tmp_path):

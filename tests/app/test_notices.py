@@ -26,7 +26,7 @@ def test_a_file_error_is_one_sentence_without_details(notices, bar, qtbot, capsy
     """The user can act on the sentence; a traceback would only hide it."""
     notices.tell_error(UnreadableFile("this file is truncated", Path("a.ply")))
     qtbot.waitUntil(bar.isVisible)
-    assert bar.label.text() == "this file is truncated: a.ply"
+    assert bar.label.text() == "This file is truncated: a.ply"
     assert not bar.copy.isVisible()
     assert capsys.readouterr().err == ""
 
@@ -38,7 +38,7 @@ def test_the_same_error_is_shown_once_until_dismissed(notices, bar, qtbot):
     notices.tell_error(UnreadableFile("damaged", Path("b.ply")))
     qtbot.waitUntil(bar.isVisible)
     bar.close_button.click()
-    assert bar.label.text() == "damaged: b.ply"
+    assert bar.label.text() == "Damaged: b.ply"
     bar.close_button.click()
     assert not bar.isVisible()
     notices.tell_error(UnreadableFile("damaged", Path("a.ply")))

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QMouseEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 
 from app import theme
+from app.actions import theme_menu
 from app.lanes import settled
 from app.notices import NoticeBar
 from app.panels.diagnosis import DiagnosisPanel
@@ -297,12 +298,51 @@ def test_theme_changes_repaint_painted_panels(opened, qtbot):
         qtbot.waitUntil(lambda look=look: view.backgroundBrush().color().name() == look.panel)
 
 
+def test_theme_changes_reach_the_muted_lines_of_trees(opened, qtbot):
+    """Grey that suits a dark window cannot be read on a light one."""
+    tree = panel(opened, RunsPanel).tree
+    line = tree.sentence(tree.group("Group"), "a muted line")
+    for look in (theme.LIGHT, theme.DARK):
+        theme.apply(QApplication.instance(), look)
+        qtbot.waitUntil(lambda look=look: line.foreground(0).color().name() == look.muted)
+
+
+def test_the_theme_menu_shows_what_is_chosen(window, settings):
+    """A menu of three names without a mark does not say which one is on."""
+    actions = theme_menu(settings, window).actions()
+    assert [action.isChecked() for action in actions] == [True, False, False]
+    actions[2].trigger()
+    assert [action.isChecked() for action in theme_menu(settings, window).actions()] == [False, False, True]
+    theme.apply(QApplication.instance(), theme.DARK)
+
+
+@pytest.mark.parametrize("button", ["qt_dockwidget_closebutton", "qt_dockwidget_floatbutton"])
+def test_every_dock_button_can_be_seen(window, button):
+    """A close button without a picture closes panels under clicks that meant nothing."""
+    for dock in window.docks.values():
+        picture = dock.findChild(QAbstractButton, button).grab().toImage()
+        pixels = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
+        assert len(pixels) > 1
+
+
+def test_plots_cannot_be_zoomed_out_of_the_run(opened):
+    """Beyond the run, and below one iteration, there is nothing to see and no way back but the button."""
+    chart = panel(opened, PlotsPanel).charts[0]
+    chart.vb.setXRange(-1e6, 1e6, padding=0)
+    first, last = chart.vb.viewRange()[0]
+    assert (first, last) == (pytest.approx(-200, abs=100), pytest.approx(2200, abs=100))
+    chart.vb.setXRange(1000, 1000.001, padding=0)
+    first, last = chart.vb.viewRange()[0]
+    assert last - first == pytest.approx(1)
+
+
 def test_help_lists_the_shortcuts_that_exist(window):
     """Help that is not true of the product is worse than none."""
     window.actions_.show_help()
     from app.help import HelpDialog
 
-    dialog = window.findChild(HelpDialog)
+    window.actions_.show_help()
+    [dialog] = window.findChildren(HelpDialog)  # asked for twice, there once
     text = dialog.page.toPlainText()
     for action in window.actions_.all():
         assert action.shortcut().toString() in text
