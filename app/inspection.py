@@ -156,7 +156,7 @@ def _parameters(gaussians: Gaussians, row: int) -> tuple[Fact, ...]:
              for i, axis in enumerate("xyz")]
     facts += [Fact(f"Scale {i + 1}", float(gaussians.log_scales[row, i]), float(scales[i]), "world units",
                    percentile(gaussians.log_scales[:, i], row)) for i in range(3)]
-    facts += [Fact(f"Quaternion {axis}", float(value), float(value / norm) if norm > 0 else None)
+    facts += [Fact(f"Quat {axis}", float(value), float(value / norm) if norm > 0 else None)
               for axis, value in zip("wxyz", gaussians.quats_wxyz[row], strict=True)]
     facts.append(Fact("Opacity", float(gaussians.logit_opacities[row]), float(gaussians.opacities[row]), "",
                       percentile(gaussians.logit_opacities, row)))

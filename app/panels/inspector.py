@@ -9,6 +9,7 @@ from app.inspection import Fact, Inspection, Population, inspect
 from app.lanes import Latest
 from app.session import Contributor, Selection, Session, Shown, State
 from app.widgets.facts_tree import FactsTree
+from diagnostics.report import wording as report
 from diagnostics.verdict import NOT_AVAILABLE
 
 NOTHING_SELECTED = "No Gaussian selected\n\nClick one in the viewport, or open a finding that names some"
@@ -32,7 +33,7 @@ class InspectorPanel(QWidget):
         self.message.setWordWrap(True)
         self.message.setProperty("role", "muted")
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.tree = FactsTree(["Parameter", "Stored", "Meant", "Percentile"])
+        self.tree = FactsTree(["Parameter", "Stored", "Activated", "Percentile"])
         self.tree.itemActivated.connect(self._on_activated)
         self._lay_out()
         session.watch(self.show_selection, "selected", "shown")
@@ -109,18 +110,20 @@ class InspectorPanel(QWidget):
     def _show_contributors(self, contributors: tuple[Contributor, ...], opened: dict[str, bool]) -> None:
         if not contributors:
             return
-        group = self.tree.group("Under the pixel, front to back (depth, alpha, weight)", opened=opened.get("Under", True))
+        group = self.tree.group("Under the pixel (depth, alpha, weight)", opened=opened.get("Under", True))
         for c in contributors:
-            cells = [f"Gaussian {wording.count(c.row)}", wording.number(c.depth), wording.number(c.alpha), f"{c.weight:.1%}"]
-            tip = (f"Depth {c.depth:.4g} world units, alpha {c.alpha:.3f}, transmittance {c.transmittance:.3f}, "
+            weight = report.percent(c.weight)
+            cells = [f"Gaussian {wording.count(c.row)}", wording.number(c.depth), wording.number(c.alpha), weight]
+            tip = (f"Front to back. Depth {c.depth:.4g} world units, alpha {c.alpha:.3f}, transmittance {c.transmittance:.3f}, "
                    f"weight {c.weight:.3f}")
             self._linked(self.tree.row(group, cells, tip=tip), c.row)
 
     def _show_neighbours(self, found: Inspection, opened: dict[str, bool]) -> None:
-        group = self.tree.group("Neighbours (distance in world units, in own σ)", opened=opened.get("Neighbours", True))
+        group = self.tree.group("Neighbours (distance, in own σ)", opened=opened.get("Neighbours", True))
         for n in found.neighbours:
             cells = [f"Gaussian {wording.count(n.row)}", "", wording.number(n.distance), f"{n.sigmas:.2f} σ"]
-            self._linked(self.tree.row(group, cells, tip="Double-click to inspect this one"), n.row)
+            tip = f"{n.distance:.4g} world units away; double-click to inspect this one"
+            self._linked(self.tree.row(group, cells, tip=tip), n.row)
         if not found.neighbours:
             self.tree.sentence(group, NOT_AVAILABLE)
 

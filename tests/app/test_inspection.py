@@ -65,7 +65,7 @@ def test_a_broken_row_is_inspected_like_any_other():
     found = inspect(Population(broken), 3, 100, made_run(checkpoints={100: broken}), lambda: None)
     by_name = {fact.name: fact for fact in found.parameters}
     assert by_name["Mean x"].percentile is None
-    assert by_name["Quaternion w"].meant is None
+    assert by_name["Quat w"].meant is None
     assert found.neighbours == ()
 
 
