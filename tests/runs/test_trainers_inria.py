@@ -99,6 +99,15 @@ def test_every_eighth_photo_is_held_out(tmp_path: Path) -> None:
     assert names_by_split(folder) == {"test": HELD, "train": TRAIN, None: []}
 
 
+@pytest.mark.parametrize("with_model", [True, False])
+def test_every_eighth_photo_is_held_out_whatever_the_order_of_the_others(with_model: bool, tmp_path: Path) -> None:
+    """A trainer may shuffle its training views; with a COLMAP model the count runs over its photos, else over the cameras."""
+    data = write_model(tmp_path / "data", [*HELD, *TRAIN]) if with_model else None
+    shuffled = TRAIN[:0:-1] if with_model else TRAIN[::-1]  # a photo of the model that the run does not use still counts
+    folder = write_inria_run(tmp_path / "run", cameras=[*HELD, *shuffled])
+    assert names_by_split(folder, data) == {"test": HELD, "train": shuffled, None: []}
+
+
 def test_without_evaluation_all_cameras_train(tmp_path: Path) -> None:
     """eval=False is INRIA's default."""
     assert names_by_split(write_inria_run(tmp_path, cameras=TRAIN, evaluated=False))["train"] == TRAIN
@@ -175,7 +184,7 @@ def test_the_folder_that_the_user_names_wins(tmp_path: Path) -> None:
         open_run(folder, tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("source", ["/home/ann/scenes/garden", "D:\\scans\\scenes\\garden", "/elsewhere/garden"])
+@pytest.mark.parametrize("source", ["/home/ann/scenes/garden", "D:\\scans\\scenes\\garden", "/elsewhere/garden", "/d/e/f/garden"])
 def test_a_data_folder_of_the_same_name_nearby_is_found_and_noted(source: str, tmp_path: Path) -> None:
     """Runs are copied together with their data; paths of another machine, even another system, never exist here."""
     near = write_photos(tmp_path / "scenes" / "garden" if "scenes" in source else tmp_path / "garden", ["a.jpg", "b.jpg"])
@@ -228,7 +237,10 @@ def test_photos_are_found_by_stem_in_sub_folders_and_by_the_images_setting(tmp_p
     assert {name: photo.path.relative_to(data).as_posix() for name, photo in run.photos.items()} == {
         "left/0001": "images_4/left/0001.png", "right/0001": "images_4/right/0001.png", "0007.JPG": "images_4/0007.jpg",
         "unique": "images_4/deep/unique.png"}
-    assert any("4 of 5 cameras (gone is missing)" in note.says for note in run.notes)
+    says = {note.file: note.says for note in run.notes}
+    assert "4 of 5 cameras (gone is missing)" in says[str(data / "images_4")]
+    foreign = write_photos(tmp_path / "foreign", ["other.jpg"])
+    assert "no readable photo" in {note.file: note.says for note in open_run(folder, foreign).notes}[str(foreign)]
 
 
 def test_logs_of_a_run_become_series_and_events(tmp_path: Path) -> None:

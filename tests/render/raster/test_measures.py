@@ -69,6 +69,7 @@ def test_a_floater_has_its_weight_in_front_and_a_wall_has_not() -> None:
     assert found.split_share[-2] > 0.5
     assert found.hole_share[0] == 0
     assert found.mean_alpha[0] > 0.99
+    np.testing.assert_array_equal(found.seen_by, [1, 1, 1, 1, 0])  # a faint one is seen; behind three sheets, nothing is
 
 
 def test_what_no_camera_sees_has_no_share_and_no_view() -> None:
@@ -101,7 +102,9 @@ def test_no_cameras_say_nothing() -> None:
     assert np.isnan(found.front_share).all()
 
 
-@pytest.mark.parametrize(("size", "shown"), [((1000, 500), (512, 256)), ((300, 200), (300, 200)), ((5, 4000), (1, 512))])
+@pytest.mark.parametrize(("size", "shown"), [
+    ((1000, 500), (512, 256)), ((300, 200), (300, 200)), ((300, 512), (300, 512)), ((5, 4000), (1, 512)),
+])
 def test_large_views_are_capped(size: tuple[int, int], shown: tuple[int, int]) -> None:
     """The field of view stays; only pixels become fewer."""
     camera = straight(size)
@@ -114,6 +117,7 @@ def test_large_views_are_capped(size: tuple[int, int], shown: tuple[int, int]) -
 def test_brightness_ratio_is_that_of_the_means() -> None:
     """0.5 for a picture half as bright, no number for a black photo."""
     assert brightness_ratio(np.full((2, 2, 3), 0.2), np.full((2, 2, 3), 0.4)) == pytest.approx(0.5)
+    assert brightness_ratio(np.full((2, 2, 3), 3.0), np.full((2, 2, 3), 0.4)) == pytest.approx(2.5)  # a screen shows 1 at most
     assert np.isnan(brightness_ratio(np.ones((2, 2, 3)), np.zeros((2, 2, 3))))
 
 

@@ -58,6 +58,14 @@ def test_the_nearest_frustum_under_the_pixel_is_found() -> None:
     assert under_pixel([np.full((3, 2, 2), np.nan)], 5, 5) is None
 
 
+@pytest.mark.parametrize(("x", "y", "hit"), [
+    (50, 27, True), (50, 29, False), (12, 20, True), (11, 20, False), (88, 20, True), (89, 20, False), (15, 27, False),
+])
+def test_a_line_ends_where_it_ends(x: float, y: float, hit: bool) -> None:
+    """Its prolongation is not drawn, so a click there means nothing; 8 pixels beside or beyond it still count."""
+    assert (under_pixel([np.array([[[20.0, 20], [80, 20]]])], x, y) == 0) == hit
+
+
 @pytest.mark.parametrize("scale", [0.01, 1.0, 500.0])
 def test_size_follows_the_scene(scale: float) -> None:
     """COLMAP's unit is arbitrary: frusta must be neither dots nor cover everything."""

@@ -125,9 +125,20 @@ def test_a_framed_sphere_fits_into_the_picture(centre: Array, radius: float) -> 
     directions = rng.normal(size=(200, 3))
     points = centre + radius * directions / np.linalg.norm(directions, axis=1, keepdims=True)
     camera = frame(camera_at(np.array([5.0, 1, -9]), centre), robust_sphere(points, share=1.0))
-    for point in points:
-        assert (pixel(camera, point) >= -1e-6).all()
-        assert (pixel(camera, point) <= np.array(camera.size_px) + 1e-6).all()
+    pixels = np.array([pixel(camera, point) for point in points])
+    assert (pixels >= -1e-6).all()
+    assert (pixels <= np.array(camera.size_px) + 1e-6).all()
+    assert np.ptp(pixels[:, 1]) > 0.8 * camera.size_px[1]  # and is not lost in it
+
+
+@given(centres, st.floats(0.1, 1))
+def test_the_sphere_of_a_scene_moves_with_it(centre: Array, share: float) -> None:
+    """Its middle is the points' median and its radius holds the wanted share of them, wherever the world's origin lies."""
+    points = centre * 100 + np.random.default_rng(1).normal(0, 1, (500, 3))
+    sphere = robust_sphere(points, share)
+    apart = np.linalg.norm(points - sphere.centre, axis=1)
+    np.testing.assert_allclose(sphere.centre, np.median(points, axis=0))
+    assert (apart <= sphere.radius).mean() == pytest.approx(share, abs=0.005)
 
 
 def test_zoom_to_looks_at_the_chosen_points_from_the_same_side() -> None:
@@ -187,8 +198,11 @@ def test_pivot_is_as_deep_as_what_is_seen_in_the_middle() -> None:
     """A scene's middle may lie far behind the thing that fills the picture, and an orbit about it would fling the thing away."""
     camera = look_at(np.array([0.0, 0, -5]), np.zeros(3), size_px=(640, 360))
     near, far = np.random.default_rng(0).normal(0, 0.05, (2, 300, 3))
-    points = np.concatenate([near, np.add(far, [9.0, 0, 0]), np.subtract(far, [9.0, 0, 0])])
-    np.testing.assert_allclose(pivot_for(camera, points, robust_sphere(points)), [0, 0, 0], atol=0.02)
+    edge_x, edge_y = 9 * 640 / (6 * camera.fx), 9 * 360 / (6 * camera.fy)  # of the middle third of the picture, 9 deep
+    for beside, depth in (([1.2 * edge_x, 0, 4], 0), ([0, 1.2 * edge_y, 4], 0), ([0, 0, -9], 0),
+                          ([0.8 * edge_x, 0, 4], 4), ([0, 0.8 * edge_y, 4], 4)):
+        points = np.concatenate([near, np.add(far, beside), np.add(far, np.multiply(beside, [-1, -1, 1]))])
+        np.testing.assert_allclose(pivot_for(camera, points, robust_sphere(points)), [0, 0, depth], atol=0.06)
 
 
 def test_explorer_moves_pivot_and_camera_together() -> None:

@@ -48,6 +48,21 @@ def test_cull_keeps_every_splat_that_touches_the_picture(name: str, turn: float)
     assert len(order) < 0.95 * len(splats)  # and it does drop what is far outside
 
 
+@pytest.mark.parametrize("name", CAMERAS)
+def test_of_small_splats_those_in_the_enlarged_picture_are_kept(name: str) -> None:
+    """Whatever is kept beside it costs time in every picture; the enlargement is the stated share of each side."""
+    camera = CAMERAS[name]
+    shares = np.random.default_rng(2).uniform(-1, 2, (3000, 2))
+    pixels = shares * camera.size_px
+    seen = np.column_stack([(pixels - [camera.cx, camera.cy]) / [camera.fx, camera.fy], np.ones(3000)]) * 2.0
+    means = (seen @ camera.world_from_camera[:3, :3].T + camera.centre).astype(np.float32)
+    for margin in (0.0, 0.25, 0.6):
+        order = depth_order(means, np.full(3000, 1e-6, np.float32), camera, margin)
+        beyond = np.abs(shares - 0.5).max(axis=1) - 0.5 - margin  # share of the side; within a thousandth either is right
+        kept = np.isin(np.arange(3000), order)
+        np.testing.assert_array_equal(kept[np.abs(beyond) > 1e-3], beyond[np.abs(beyond) > 1e-3] < 0)
+
+
 def touching(splats, camera: Camera):  # type: ignore[no-untyped-def]
     """bool [M]: the box around the contour alpha = 1/255 meets the picture."""
     seen = project(splats, camera, near=NEAR)

@@ -11,6 +11,7 @@ from render.projection import directions
 from render.raster.reference import rasterise
 from render.viewport.picking import Contributor, candidates, contributors, strongest
 from tests.render.viewport.scenes import CAMERAS, mixed, outside
+from tests.support.splats import placed_splats
 
 BACKGROUND = (0.2, 0.5, 0.9)
 
@@ -59,10 +60,13 @@ def test_only_a_few_splats_are_looked_at_exactly() -> None:
     assert 0 < len(candidates(small, outside(), 48, 40)) < 0.05 * len(small)
 
 
-@pytest.mark.parametrize(("x", "y"), [(-1, 5), (5, -1), (96, 5), (5, 80)])
-def test_nothing_is_found_outside_the_picture(x: int, y: int) -> None:
-    """A drag may end beside the widget."""
-    assert contributors(mixed(), outside(), x, y) == []
+@pytest.mark.parametrize(("x", "y", "found"), [
+    (0, 0, 1), (95, 0, 1), (0, 79, 1), (95, 79, 1), (-1, 5, 0), (5, -1, 0), (96, 5, 0), (5, 80, 0),
+])
+def test_every_pixel_of_the_picture_can_be_picked_and_none_beside_it(x: int, y: int, found: int) -> None:
+    """A drag may end beside the widget, where a wall that fills the view would go on."""
+    wall = placed_splats([0, 0, 0.0], scales=50.0, opacities=[0.9], colours=[1, 1, 1])
+    assert len(contributors(wall, outside((96, 80)), x, y)) == found
 
 
 def test_strongest_is_not_the_nearest() -> None:
