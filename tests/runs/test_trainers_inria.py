@@ -239,8 +239,14 @@ def test_photos_are_found_by_stem_in_sub_folders_and_by_the_images_setting(tmp_p
         "unique": "images_4/deep/unique.png"}
     says = {note.file: note.says for note in run.notes}
     assert "4 of 5 cameras (gone is missing)" in says[str(data / "images_4")]
+
+
+def test_a_data_folder_without_the_photos_is_named(tmp_path: Path) -> None:
+    """It was given by hand: the user must learn which folder lacks what."""
     foreign = write_photos(tmp_path / "foreign", ["other.jpg"])
-    assert "no readable photo" in {note.file: note.says for note in open_run(folder, foreign).notes}[str(foreign)]
+    run = open_run(write_inria_run(tmp_path / "run", cameras=["a.jpg"]), foreign)
+    assert run.photos == {}
+    assert "no readable photo of any camera" in {note.file: note.says for note in run.notes}[str(foreign)]
 
 
 def test_logs_of_a_run_become_series_and_events(tmp_path: Path) -> None:
