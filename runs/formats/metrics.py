@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from runs.formats.small_files import as_number, unreadable
 from runs.series import Series
 
 ITERATION_KEYS = ("it", "iteration", "iter", "step")
-LONGEST_LINE = 2**20
+LONGEST_LINE = 2**20  # bytes: a row of numbers is far shorter, a longer line is no record
 DEEPEST = 3  # levels of nested objects that are followed
 
 # Key (levels joined by "/") -> canonical name. A bare "psnr" or "ssim" is not here: in a file of unknown make it may
@@ -44,13 +44,21 @@ def read_jsonl(path: Path) -> MetricsFile:
     broken: list[int] = []
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
-                if not _add_line(line, columns) and line.endswith(b"\n"):
+            for number, line in enumerate(_lines(file), 1):
+                if not _add_line(line, columns) and (line.endswith(b"\n") or len(line) == LONGEST_LINE):
                     broken.append(number)
     except OSError as error:
         raise unreadable(error, path) from error
     series = columns.series()
     return MetricsFile({**_ssim_loss(series), **series}, broken_lines(broken))
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Every line, of a longer one than `LONGEST_LINE` only the beginning."""
+    while line := file.readline(LONGEST_LINE):
+        yield line
+        while len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+            line = file.readline(LONGEST_LINE)
 
 
 def _add_line(line: bytes, columns: Columns) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.errors import UnreadableFile
-from runs.formats.metrics import read_jsonl
+from runs.formats.metrics import LONGEST_LINE, read_jsonl
 from runs.formats.metrics_csv import read_csv
 from runs.formats.results import read_per_view, read_results
 from runs.formats.tensorboard import read_events
@@ -111,6 +111,14 @@ def test_a_half_written_last_line_is_silent_and_a_broken_one_is_not(tmp_path: Pa
     )
     assert found.notes == ("4 lines could not be read (line 2, 4, 5, 6); correct or delete what is no record",)
     assert found.series["loss/total"].iterations.tolist() == [1, 4]
+
+
+def test_a_line_of_megabytes_is_one_broken_line(tmp_path: Path) -> None:
+    """It is read in pieces, which must neither be taken for lines nor shift the numbers of those after it."""
+    endless = '{"it": 1, "pixels": "' + "x" * (3 * LONGEST_LINE) + '"}\n'
+    found = read_jsonl(written(tmp_path, '{"it": 1, "loss": 1}\n' + endless + '{"it": 3, "loss": 3}\n!\n' + endless[:-1]))
+    assert found.notes == ("3 lines could not be read (line 2, 4, 5); correct or delete what is no record",)
+    assert found.series["loss/total"].iterations.tolist() == [1, 3]
 
 
 def test_a_complete_last_line_without_line_end_counts(tmp_path: Path) -> None:
