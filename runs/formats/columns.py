@@ -1,7 +1,8 @@
 """Values gathered row by row from a log, and the series that they make."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import BinaryIO
 
 from runs.canonical import make_series
 from runs.notes import counted
@@ -51,6 +52,17 @@ def as_iteration(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 2**53 or value != int(value):
         return None
     return int(value)
+
+
+def whole_lines(file: BinaryIO, longest: int) -> Iterator[bytes | None]:
+    """Every line with its line end; None for one of more than `longest` bytes, which is passed over in pieces."""
+    while line := file.readline(longest + 1):
+        if len(line) <= longest:
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = file.readline(longest)
+        yield None
 
 
 def broken_lines(numbers: list[int]) -> tuple[str, ...]:

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from runs.canonical import RAW, make_series
-from runs.formats.columns import Columns, MetricsFile, as_iteration, broken_lines
+from runs.formats.columns import Columns, MetricsFile, as_iteration, broken_lines, whole_lines
 from runs.formats.small_files import as_number, unreadable
 from runs.series import Series
 
@@ -44,21 +44,13 @@ def read_jsonl(path: Path) -> MetricsFile:
     broken: list[int] = []
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(_lines(file), 1):
-                if not _add_line(line, columns) and (line.endswith(b"\n") or len(line) == LONGEST_LINE):
+            for number, line in enumerate(whole_lines(file, LONGEST_LINE), 1):
+                if line is None or (not _add_line(line, columns) and line.endswith(b"\n")):
                     broken.append(number)
     except OSError as error:
         raise unreadable(error, path) from error
     series = columns.series()
     return MetricsFile({**_ssim_loss(series), **series}, broken_lines(broken))
-
-
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Every line, of a longer one than `LONGEST_LINE` only the beginning."""
-    while line := file.readline(LONGEST_LINE):
-        yield line
-        while len(line) == LONGEST_LINE and not line.endswith(b"\n"):
-            line = file.readline(LONGEST_LINE)
 
 
 def _add_line(line: bytes, columns: Columns) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from runs.canonical import RAW
 from runs.errors import UnreadableFile
-from runs.formats.columns import Columns, MetricsFile, as_iteration, broken_lines
+from runs.formats.columns import Columns, MetricsFile, as_iteration, broken_lines, whole_lines
 from runs.formats.small_files import unreadable
 
 ITERATION_COLUMNS = ("iteration", "iter", "step")
@@ -14,7 +14,7 @@ SPLITS: Mapping[str, str] = {"test": "test", "val": "test", "eval": "test", "tra
 SCORES: Mapping[str, str] = {"psnr": "psnr", "ssim": "ssim", "lpips": "lpips", "l1": "l1", "l1_loss": "l1"}
 NAMES: Mapping[str, str] = {"num_gaussians": "num_gaussians", "loss": "loss/total", "total_loss": "loss/total"}
 EVALUATION_MARK = "time_per_image"  # LichtFeld-Studio writes its metrics.csv when it evaluates the test views
-LONGEST_LINE = 65_536
+LONGEST_LINE = 65_536  # bytes
 
 Row = Mapping[str, str]
 
@@ -28,24 +28,24 @@ def read_csv(path: Path) -> MetricsFile:
     columns = Columns(path.name)
     broken: list[int] = []
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            header = _cells(file.readline(LONGEST_LINE).lower())
+        with path.open("rb") as file:
+            lines = whole_lines(file, LONGEST_LINE)
+            header = _cells((next(lines, None) or b"").lower())
             if not any(name in header for name in ITERATION_COLUMNS):
                 raise UnreadableFile("this CSV file has no column iteration, iter or step; add one if it holds metrics", path)
-            lines = iter(lambda: file.readline(LONGEST_LINE), "")
             for number, line in enumerate(lines, 2):
-                if not _add_line(header, line, columns) and line.endswith("\n"):
+                if line is None or (not _add_line(header, line, columns) and line.endswith(b"\n")):
                     broken.append(number)
     except OSError as error:
         raise unreadable(error, path) from error
     return MetricsFile(columns.series(), broken_lines(broken))
 
 
-def _cells(line: str) -> list[str]:
-    return [cell.strip().strip('"') for cell in line.split(",")]
+def _cells(line: bytes) -> list[str]:
+    return [cell.strip().strip('"') for cell in line.decode("utf-8", "replace").split(",")]
 
 
-def _add_line(header: list[str], line: str, columns: Columns) -> bool:
+def _add_line(header: list[str], line: bytes, columns: Columns) -> bool:
     """Whether the line was blank or a complete row."""
     if not line.strip():
         return True

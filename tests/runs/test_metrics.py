@@ -121,6 +121,16 @@ def test_a_line_of_megabytes_is_one_broken_line(tmp_path: Path) -> None:
     assert found.series["loss/total"].iterations.tolist() == [1, 3]
 
 
+def test_the_end_of_an_endless_csv_row_is_no_row(tmp_path: Path) -> None:
+    """What follows the first 64 KiB may look like a row of its own, and would be an invented number."""
+    endless = "x" * 2**16 + "7,1.5\n"
+    found = read_csv(written(tmp_path, "step,loss\n1,0.5\n" + endless + "3,0.25\n"))
+    assert found.series["loss/total"].iterations.tolist() == [1, 3]
+    assert found.notes == ("1 line could not be read (line 3); correct or delete what is no record",)
+    exact = "2," + "0" * (2**16 - 4) + "1\n"
+    assert read_csv(written(tmp_path, "step,loss\n" + exact)).series["loss/total"].iterations.tolist() == [2]
+
+
 def test_a_complete_last_line_without_line_end_counts(tmp_path: Path) -> None:
     """Many writers end without one."""
     assert len(read_jsonl(written(tmp_path, '{"it": 1, "loss": 1}')).series["loss/total"]) == 1
