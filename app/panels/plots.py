@@ -23,6 +23,7 @@ class PlotsPanel(QWidget):
         self._session = session
         self._run: Run | None = None
         self._chosen: tuple[str, ...] = ()
+        self._zoomed = False  # by hand: then a rebuild keeps what is visible
         self.charts: list[Chart] = []
         self.view = pg.GraphicsLayoutWidget()
         self.view.ci.layout.setSpacing(0)
@@ -61,6 +62,7 @@ class PlotsPanel(QWidget):
         same_folder = self._run is not None and state.run is not None and state.run.path == self._run.path
         self._run = state.run
         series = state.run.series if state.run is not None else {}
+        self._zoomed = self._zoomed and same_folder
         self._chosen = self._chosen if same_folder else default_choice(series)
         self._fill_menu()
         after_event(self, self._build)  # a turn of its own: with the other panels' work it would be felt
@@ -77,6 +79,7 @@ class PlotsPanel(QWidget):
         if self._run is not None and self.charts:
             first, last = extent(self._run)
             self.charts[0].vb.setXRange(first, last, padding=0.04)
+            self._zoomed = False
 
     def choose(self, names: tuple[str, ...]) -> None:
         """Plot these series."""
@@ -103,11 +106,15 @@ class PlotsPanel(QWidget):
         self._session.go_to(round(x))
         self.show_place(self._session.state)  # back to a saved iteration, wherever the mouse let go
 
+    def _on_zoomed(self) -> None:
+        self._zoomed = True
+
     def _on_chosen(self, _on: bool) -> None:
         self.choose(tuple(action.text() for action in self.menu.actions() if action.isChecked()))
 
     def _build(self) -> None:
         theme = theme_of(self)
+        kept = self.charts[0].vb.viewRange()[0] if self.charts and self._zoomed else None
         self.view.clear()
         self.view.setBackground(theme.panel)
         series = self._run.series if self._run is not None else {}
@@ -124,6 +131,7 @@ class PlotsPanel(QWidget):
             if row:
                 chart.vb.setXLink(self.charts[0].vb)
             chart.cursor_moved.connect(self._on_cursor)
+            chart.vb.sigRangeChangedManually.connect(self._on_zoomed)
             chart.range_moved.connect(self._session.choose_span)
             chart.show_resets(self._resets())
             if self._run is not None:
@@ -133,7 +141,10 @@ class PlotsPanel(QWidget):
             axis.linkToView(self.charts[-1].vb)
             self.view.addItem(axis, row=len(self.charts), col=1)
         self.view.ci.setGeometry(self.view.range)  # an empty layout had shrunk it
-        self.show_everything()
+        if kept is None:
+            self.show_everything()
+        elif self.charts:
+            self.charts[0].vb.setXRange(*kept, padding=0)
         self.show_place(self._session.state)
         for chart in self.charts:
             chart.redraw()

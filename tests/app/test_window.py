@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QMouseEvent
+from PySide6.QtGui import QDropEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 
 from app import theme
@@ -334,6 +334,25 @@ def test_plots_cannot_be_zoomed_out_of_the_run(opened):
     chart.vb.setXRange(1000, 1000.001, padding=0)
     first, last = chart.vb.viewRange()[0]
     assert last - first == pytest.approx(1)
+
+
+def test_a_zoom_survives_new_saves_and_other_series(opened, qtbot):
+    """Whoever looks at one spike of a running training wants to go on looking at it."""
+    plots = panel(opened, PlotsPanel)
+    centre = QPointF(plots.view.mapFromScene(plots.charts[0].vb.sceneBoundingRect().center()))
+    qtbot.waitUntil(lambda: plots.charts[0].vb.width() > 100)  # laid out
+    wheel = QWheelEvent(centre, plots.view.viewport().mapToGlobal(centre), QPoint(), QPoint(0, 480), Qt.MouseButton.NoButton,
+                        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)
+    QApplication.sendEvent(plots.view.viewport(), wheel)
+    seen = plots.charts[0].vb.viewRange()[0]
+    assert seen[1] - seen[0] < 1500
+    old = plots.charts[0]
+    opened.session.renew(healthy_run())
+    qtbot.waitUntil(lambda: plots.charts[0] is not old)
+    assert plots.charts[0].vb.viewRange()[0] == pytest.approx(seen)
+    plots.fit.click()
+    plots.choose(("num_gaussians",))
+    assert plots.charts[0].vb.viewRange()[0] == [pytest.approx(-80, abs=100), pytest.approx(2080, abs=100)]
 
 
 def test_help_lists_the_shortcuts_that_exist(window):
