@@ -22,7 +22,7 @@ from runs.series import Series
 
 AXIS_WIDTH_PX, READOUT_WIDTH_PX = 64, 170  # the same on every chart, so that equal iterations stand above each other
 TITLE_FROM_PX = 66  # a lower chart has no room for a title along its axis; the readout beside it carries it as well
-LABEL_PX = 18  # height of a tick's label with some air
+LABEL_PX = 15  # height of a label of a tick
 FEW = 40  # a curve of so few points shows them as dots
 MOST_MARKS = 200
 
@@ -192,10 +192,10 @@ class Chart(QObject):
 
 
 def tick_step(span: float, size_px: float) -> float:
-    """The smallest of 1, 2, 5 × 10ⁿ at which labels keep apart on an axis of `size_px` pixels that shows `span` > 0."""
+    """The smallest of 1, 2, 4, 5 × 10ⁿ at which labels keep apart on an axis of `size_px` pixels that shows `span` > 0."""
     least = max(span, 1e-30) * LABEL_PX / max(size_px, 1.0)
     power = 10.0 ** math.floor(math.log10(least))
-    return next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= least * (1 - 1e-9))
+    return next(step * power for step in (1.0, 2.0, 4.0, 5.0, 10.0) if step * power >= least * (1 - 1e-9))
 
 
 def dressed_axis(kind: type[pg.AxisItem], side: str, label: str, theme: Theme) -> pg.AxisItem:
