@@ -121,15 +121,16 @@ def _style(theme: Theme) -> str:
     QTreeView, QTextBrowser, QScrollArea {{ border: 1px solid {theme.line}; border-radius: 4px; background: {theme.panel}; }}
     QTreeView::item {{ padding: 2px 0; }}
     QHeaderView::section {{ background: {theme.window}; color: {theme.muted}; border: none;
-        border-bottom: 1px solid {theme.line}; padding: 4px 6px; }}
+        border-bottom: 1px solid {theme.line}; padding: 4px 3px; }}
+    QToolButton {{ background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 4px; }}
     QPushButton {{ background: {theme.raised}; border: 1px solid {theme.line}; border-radius: 4px; padding: 5px 12px; }}
     QPushButton:hover, QToolButton:hover {{ border-color: {theme.accent}; }}
-    QPushButton:focus {{ border-color: {theme.accent}; }}
+    QPushButton:focus, QToolButton:focus, QTreeView:focus, QTextBrowser:focus {{ border-color: {theme.accent}; }}
     QPushButton:disabled {{ color: {theme.muted}; background: {theme.window}; }}
     QPushButton#primary {{ background: {theme.accent}; color: {theme.on_accent}; border-color: {theme.accent};
         font-weight: 600; }}
+    QPushButton#primary:focus {{ border-color: {theme.text}; }}
     QPushButton#primary:disabled {{ background: {theme.raised}; color: {theme.muted}; border-color: {theme.line}; }}
-    QToolButton {{ background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 4px; }}
     QProgressBar {{ background: {theme.raised}; border: none; border-radius: 3px; height: 6px; }}
     QProgressBar::chunk {{ background: {theme.accent}; border-radius: 3px; }}
     QStatusBar::item {{ border: none; }}

@@ -44,7 +44,7 @@ SIDE = {
     "inspector": ("Inspector", Qt.DockWidgetArea.RightDockWidgetArea),
     "pattern": ("Finding", Qt.DockWidgetArea.RightDockWidgetArea),
 }
-NARROWEST_PX = {"runs": 200, "viewport": 240, "diagnosis": 280, "inspector": 310, "pattern": 280}
+NARROWEST_PX = {"runs": 200, "viewport": 240, "diagnosis": 280, "inspector": 330, "pattern": 280}
 
 
 class Window(QMainWindow):
@@ -108,7 +108,7 @@ class Window(QMainWindow):
     def size_docks(self) -> None:
         """Shares of the window that suit its present size."""
         wide = self.width() >= 1500
-        self.resizeDocks([self.docks["runs"], self.docks["diagnosis"]], [300 if wide else 240, 400 if wide else 330],
+        self.resizeDocks([self.docks["runs"], self.docks["diagnosis"]], [300 if wide else 240, 400 if wide else 350],
                          Qt.Orientation.Horizontal)
         self.resizeDocks([self.docks["plots"]], [round(self.height() * 0.33)], Qt.Orientation.Vertical)
         self.resizeDocks([self.docks["diagnosis"], self.docks["inspector"]], [550, 450], Qt.Orientation.Vertical)

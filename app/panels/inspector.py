@@ -34,6 +34,7 @@ class InspectorPanel(QWidget):
         self.message.setProperty("role", "muted")
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.tree = FactsTree(["Parameter", "Stored", "Activated", "Percentile"])
+        self.tree.headerItem().setToolTip(3, "How many of this iteration's Gaussians lie below, per cent")
         self.tree.itemActivated.connect(self._on_activated)
         self._lay_out()
         session.watch(self.show_selection, "selected", "shown")

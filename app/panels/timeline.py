@@ -50,6 +50,7 @@ class TimelinePanel(QWidget):
             top.addWidget(button)
         top.addSpacing(10)
         top.addWidget(self.label)
+        top.addSpacing(12)
         top.addStretch(1)
         top.addWidget(self.range_label)
         column = QVBoxLayout(self)

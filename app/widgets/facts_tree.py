@@ -20,7 +20,7 @@ class FactsTree(QTreeWidget):
         self.setColumnCount(len(columns))
         self.setHeaderLabels(list(columns))
         self.setRootIsDecorated(True)
-        self.setIndentation(12)
+        self.setIndentation(9)
         self.setUniformRowHeights(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)

@@ -30,6 +30,8 @@ class Fold(QWidget):
             for i, (link, rest, _) in enumerate(lines)))
         self.body.setTextFormat(Qt.TextFormat.RichText)
         self.body.setWordWrap(True)
+        self.body.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard)
         self.body.setContentsMargins(22, 0, 4, 4)
         self.body.linkActivated.connect(lambda link: self.clicked.emit(self._values[int(link)]))
         self.body.hide()

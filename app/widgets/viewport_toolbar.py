@@ -12,6 +12,8 @@ FREE = "Free camera"
 STYLE = """
     QToolButton { border: 1px solid palette(mid); padding: 4px 9px; }
     QToolButton:checked { background: palette(highlight); color: palette(highlighted-text); border-color: palette(highlight); }
+    QToolButton:focus { border-color: palette(highlight); }
+    QToolButton:checked:focus { border-color: palette(text); }
 """
 
 
