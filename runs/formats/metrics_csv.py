@@ -22,8 +22,8 @@ Row = Mapping[str, str]
 def read_csv(path: Path) -> MetricsFile:
     """Series by header name. Scores become test/… or train/… only where the file says whose they are.
 
-    A half-written last row is skipped silently, any other broken row is noted. Raises UnreadableFile, also if no
-    column counts iterations.
+    A last row without line end is skipped silently, for its last number may be half written; any broken row is noted.
+    Raises UnreadableFile, also if no column counts iterations.
     """
     columns = Columns(path.name)
     broken: list[int] = []
@@ -34,7 +34,7 @@ def read_csv(path: Path) -> MetricsFile:
             if not any(name in header for name in ITERATION_COLUMNS):
                 raise UnreadableFile("this CSV file has no column iteration, iter or step; add one if it holds metrics", path)
             for number, line in enumerate(lines, 2):
-                if line is None or (not _add_line(header, line, columns) and line.endswith(b"\n")):
+                if line is None or (line.endswith(b"\n") and not _add_line(header, line, columns)):
                     broken.append(number)
     except OSError as error:
         raise unreadable(error, path) from error

@@ -197,6 +197,7 @@ def test_csv_damage(tmp_path: Path) -> None:
     """As for JSON lines; a table of something else is refused."""
     found = read_csv(written(tmp_path, "step,loss\n1,0.5\n2\nx,1\n3,0.25\n4,0", "a.csv"))
     assert found.notes == ("2 lines could not be read (line 3, 4); correct or delete what is no record",)
+    assert found.series["loss/total"].iterations.tolist() == [1, 3]  # "4,0" may become "4,0.25"
     assert read_csv(written(tmp_path, "step,loss,n\n1,0.5,7\n2,0.", "b.csv")).series["loss/total"].iterations.tolist() == [1]
     with pytest.raises(UnreadableFile, match="no column iteration, iter or step"):
         read_csv(written(tmp_path, "name,age\nx,1\n", "c.csv"))
