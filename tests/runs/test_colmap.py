@@ -1,6 +1,7 @@
 """COLMAP models give poses, points and the split that most evidence rests on: both encodings must agree, damage must be told."""
 
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.errors import UnreadableFile
+from runs.formats import colmap_binary
 from runs.formats.colmap import find_model, read_model, sub_models
 from runs.formats.colmap_types import CAMERA_MODELS
 from tests.support.colmap_writer import Image, Lens, Model, Point, write_binary, write_text
@@ -114,6 +116,17 @@ def test_no_damage_escapes_as_another_error(
         found = read_model(folder)
         assert found.points is None or np.isfinite(found.points.rgb).all()
         assert found.observations is None or found.observations.point_index.max() < len(model.points)
+
+
+@pytest.mark.parametrize("read", [
+    colmap_binary.read_cameras, colmap_binary.read_images, colmap_binary.count_images, colmap_binary.read_keypoints,
+    colmap_binary.read_points,
+])
+def test_a_file_that_vanishes_is_named(read: Callable[[Path], object], tmp_path: Path) -> None:
+    """A model is read when it is first looked at: its disk may be gone by then."""
+    with pytest.raises(UnreadableFile, match="No such file") as caught:
+        read(tmp_path / "gone.bin")
+    assert caught.value.file == tmp_path / "gone.bin"
 
 
 @pytest.mark.parametrize("name", ["cameras", "images", "points3D"])
