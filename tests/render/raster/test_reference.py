@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from render.projection import ALPHA_MAX
+from render.raster import cpu
 from render.raster.reference import rasterise
 from tests.support.splats import placed_splats, straight
 
@@ -58,3 +59,11 @@ def test_where_nothing_is_hit_there_is_no_depth() -> None:
     assert np.isnan(picture.mode_depth[0, 0])
     assert picture.mode_splat[0, 0] == -1
     np.testing.assert_array_equal(picture.rgb[0, 0], GREEN)
+
+
+def test_contributions_are_counted_only_where_they_are_asked_for() -> None:
+    """They cost more than the picture; `None` cannot be taken for "nothing contributed"."""
+    splats = placed_splats([0, 0, 2.0], scales=0.1, opacities=[0.6], colours=RED)
+    for draw in (rasterise, cpu.rasterise):
+        assert draw(splats, straight()).contributions is None
+        assert draw(splats, straight(), contributions=True).contributions is not None
