@@ -96,8 +96,8 @@ def test_every_degree_with_and_without_normals(degree: int, normals: bool, tmp_p
     assert found.extra_names == ()
 
 
-def renamed(element: PlyElement, name: str) -> PlyElement:
-    return PlyElement.describe(element.data, name, len_types={"vertex_indices": "u1"}, val_types={"vertex_indices": "i4"})
+def renamed(element: PlyElement, name: str, length_type: str) -> PlyElement:
+    return PlyElement.describe(element.data, name, len_types={"vertex_indices": length_type}, val_types={"vertex_indices": "i4"})
 
 
 def test_other_elements_around_the_vertices_are_skipped(tmp_path: Path) -> None:
@@ -105,7 +105,8 @@ def test_other_elements_around_the_vertices_are_skipped(tmp_path: Path) -> None:
     gaussians = random_gaussians(7, degree=2)
     cameras = PlyElement.describe(np.array([(1.0, 2)], [("fx", "f8"), ("id", "u1")]), "camera")
     for text, order in ((False, "<"), (False, ">"), (True, "=")):
-        around = {"before": [cameras, faces(5), renamed(faces(0), "none")], "after": [PlyElement.describe(cameras.data, "after")]}
+        lists = [faces(5), renamed(faces(0), "none", "u1"), renamed(faces(3), "wide", "i4")]
+        around = {"before": [cameras, *lists], "after": [PlyElement.describe(cameras.data, "after")]}
         path = write_splats(tmp_path / "splats.ply", gaussians, **around, text=text, byte_order=order)
         assert_same(read_gaussians(path), gaussians)
 

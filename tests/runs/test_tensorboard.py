@@ -66,6 +66,16 @@ def test_what_was_logged_is_read(tmp_path_factory: pytest.TempPathFactory, some:
     assert read_events(path).notes == ()
 
 
+def test_a_record_that_is_not_yet_whole_is_waited_for_in_silence(tmp_path: Path) -> None:
+    """A live file is met at any byte: neither a damage nor a value may be told before the record's last byte is there."""
+    first, second = encoded((1, "a", 1.0)), encoded((2, "a", 2.0))
+    for cut in range(len(second)):
+        path = written(tmp_path, first, second[:cut])
+        found = read_events(path)
+        assert (found.offset, found.notes) == (len(first), ())
+        assert flat(path) == [("a", 1, 1.0)]
+
+
 @given(rows, st.data())
 def test_a_growing_file_is_continued_where_it_ended(
     tmp_path_factory: pytest.TempPathFactory, some: list[tuple[int, str, float]], data: st.DataObject

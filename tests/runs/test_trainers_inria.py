@@ -184,7 +184,9 @@ def test_the_folder_that_the_user_names_wins(tmp_path: Path) -> None:
         open_run(folder, tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("source", ["/home/ann/scenes/garden", "D:\\scans\\scenes\\garden", "/elsewhere/garden", "/d/e/f/garden"])
+@pytest.mark.parametrize("source", [
+    "/home/ann/scenes/garden", "D:\\scans\\scenes\\garden", "/elsewhere/garden", "/d/e/f/garden", "../garden",
+])
 def test_a_data_folder_of_the_same_name_nearby_is_found_and_noted(source: str, tmp_path: Path) -> None:
     """Runs are copied together with their data; paths of another machine, even another system, never exist here."""
     near = write_photos(tmp_path / "scenes" / "garden" if "scenes" in source else tmp_path / "garden", ["a.jpg", "b.jpg"])

@@ -13,7 +13,7 @@ from diagnostics.diagnosis import Diagnosis
 from diagnostics.report.json import plain, to_json
 from runs.errors import UnreadableFile
 from tests.diagnostics.fixtures.growth import collapses, stuck_after_reset
-from tests.support.runs import HERE
+from tests.support.runs import HERE, made_run
 from tests.support.training import healthy_run
 
 FINDING = {
@@ -81,6 +81,14 @@ def test_a_finding_without_gaussians_says_null_not_zero() -> None:
 
 
 SAME_IN_JSON = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+def test_defaults_are_told_apart_from_what_the_run_stored() -> None:
+    """A default may have been overridden on the command line: a reader must know that it is not evidence."""
+    run = made_run(settings={"b": 2, "a": [1]}, defaults={"d": 0.5, "c": None, "a": 9})
+    told = to_json(diagnose(run))["run"]
+    assert told["settings"] == {"a": [1], "b": 2, "c": None, "d": 0.5}
+    assert told["settings_not_stored"] == ["c", "d"]
+
+
 VALUES = st.recursive(
     SAME_IN_JSON | st.floats() | st.floats(width=32).map(np.float32) | st.binary(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner) | st.lists(inner).map(tuple), max_leaves=20)

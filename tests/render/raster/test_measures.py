@@ -72,6 +72,15 @@ def test_a_floater_has_its_weight_in_front_and_a_wall_has_not() -> None:
     np.testing.assert_array_equal(found.seen_by, [1, 1, 1, 1, 0])  # a faint one is seen; behind three sheets, nothing is
 
 
+@pytest.mark.parametrize(("opacity", "holes"), [(0.51, 0), (0.49, 1)])
+def test_a_hole_lets_more_than_half_of_the_background_through(opacity: float, holes: int) -> None:
+    """One sheet that fills the view."""
+    sheet = placed_splats([0, 0, 4.0], scales=[[99, 99, 0.01]], opacities=[opacity], colours=[1, 1, 1])
+    found = view_statistics(sheet, [straight()])
+    assert found.hole_share[0] == holes
+    assert found.mean_alpha[0] == pytest.approx(opacity, abs=1e-3)
+
+
 def test_what_no_camera_sees_has_no_share_and_no_view() -> None:
     """Nothing is known about it: NaN, never 0."""
     found = view_statistics(wall_with_floater(), [straight()])
