@@ -11,6 +11,7 @@ from diagnostics.measures.shares import share, weighted_quantile, weighted_share
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
+from diagnostics.wording import percent
 from runs.arrays import F32, F64, Mask
 from runs.checkpoints import Checkpoint
 
@@ -33,7 +34,7 @@ def floaters(
         return NotEvaluable((f"at least {fewest_views} training cameras (a floater shows by what the other views see)",))
     seen = views.largest > visible
     if not seen.any():
-        return NotEvaluable((f"a Gaussian that adds more than {visible:.0%} to any pixel",))
+        return NotEvaluable((f"a Gaussian that adds more than {percent(visible)} to any pixel",))
     floating = seen & (floater_score[views.splats.rows] > score)
     floating_share, specks = share(floating[seen]), _specks(views, speck_score, score)
     if floating_share <= limit and specks.covered <= covered:
@@ -53,7 +54,7 @@ def floaters(
         ),
         gaussians=GaussianPlace(rows, checkpoint.iteration, views.splats.stored_count),
         severity="major" if clear else "minor", confidence=CONFIDENCE[photographed is not None, clear],
-        colour_by="floater_score", facts={"floaters": len(rows), "weight": f"{weight:.1%}", **_rare_resets(schedule)},
+        colour_by="floater_score", facts={"floaters": len(rows), "weight": f"{percent(weight)}", **_rare_resets(schedule)},
     )
 
 
@@ -65,8 +66,8 @@ class _Specks:
     covered: float  # 0..1, of the pixels of the drawn training views
 
     def told(self) -> str:
-        return (f"{self.count:,} opaque Gaussians stand alone in space and cover {self.covered:.1%} of the drawn training views, "
-                f"where the photos show something else")
+        return (f"{self.count:,} opaque Gaussians stand alone in space and cover {percent(self.covered)} of the drawn training "
+                f"views, where the photos show something else")
 
 
 def _specks(views: Views, speck_score: F32 | None, score: float) -> _Specks:
@@ -78,8 +79,8 @@ def _specks(views: Views, speck_score: F32 | None, score: float) -> _Specks:
 
 def _told(count: int, part: float, visible: int, with_photos: bool) -> str:
     against = "against what the photos show there" if with_photos else "seen by few cameras or far from their neighbours"
-    return (f"{count:,} Gaussians ({part:.1%} of the {visible:,} visible ones) float before the surfaces: in front of what lies "
-            f"around them, and {against}")
+    return (f"{count:,} Gaussians ({percent(part)} of the {visible:,} visible ones) float before the surfaces: in front of what "
+            f"lies around them, and {against}")
 
 
 def _rare_resets(schedule: Schedule | None) -> dict[str, str]:
@@ -107,8 +108,8 @@ def ghosting(
     iteration, source = checkpoint.iteration, "training photos"
     return Finding(
         f"The photos disagree about the colour at the model's surfaces (standard deviation {spread:.3f}, colours from 0 to 1), "
-        f"and a shift of {length:.2f} px would explain {gain:.0%} of the difference to the renders: each camera has surfaces of "
-        f"its own",
+        f"and a shift of {length:.2f} px would explain {percent(gain)} of the difference to the renders: each camera has "
+        f"surfaces of its own",
         evidence=(
             EvidenceRow("standard deviation of the photos' colours (0 to 1) at the surfaces, median by weight", spread,
                         disagreement, "", iteration, source),

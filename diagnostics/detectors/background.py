@@ -4,6 +4,7 @@ from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
 from diagnostics.measures.backgrounds import BLACK, WHITE
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, Fix, GaussianPlace, NotEvaluable, Severity
+from diagnostics.wording import percent
 from runs.settings import Settings
 
 # INRIA's trainer since August 2024 (revision 2130164) multiplies each render by its photo's alpha before the loss, and does
@@ -94,8 +95,8 @@ def _says(behind: PhotoBackground, trial: BackgroundTrial | None, trained: tuple
     if trained is None or trial is None:
         where = ("area where the photos are transparent" if behind.cut_out else
                  f"{behind.colour} area that surrounds the scene in the photos")
-        return (f"The model covers {behind.covered:.0%} of the {where}, which it need not cover if renders and photos are laid "
-                f"over the same colour")
+        return (f"The model covers {percent(behind.covered)} of the {where}, which it need not cover if renders and photos are "
+                f"laid over the same colour")
     others = ", ".join(f"{value:.2f} dB on {mine}" for (mine, _), value in trial.psnr_db.items() if mine != trained[0])
     return (f"The test PSNR logged at iteration {trial.iteration:,}, {trial.logged_db:.2f} dB, is reproduced only by renders on "
             f"{trained[0]} ({trial.psnr_db[trained]:.2f} dB; {others}), but the background of the photos is "

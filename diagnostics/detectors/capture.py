@@ -11,6 +11,7 @@ from diagnostics.measures.frusta import seen_by
 from diagnostics.measures.shares import share
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
+from diagnostics.wording import percent
 from render.projection import NEAR
 from runs.arrays import F64, I64, Array
 from runs.cameras import Camera
@@ -74,10 +75,10 @@ def different_frames(
     repair, repaired = _best_conversion(initial_visibility.points, train_cameras)
     if repaired < converted and seen >= 0.05:  # not a matter of axes: see far-initialisation
         return None
-    hint = f"With {repair} it would be {repaired:.0%}"
+    hint = f"With {repair} it would be {percent(repaired)}"
     if repaired < converted:
         hint = "None of the usual axis conversions repairs it"
-    told = f"Only {seen:.1%}" if seen else "None"
+    told = f"Only {percent(seen)}" if seen else "None"
     return Finding(
         f"{told} of {len(start_points):,} initial points lie inside any training picture. {hint}",
         evidence=(
@@ -106,8 +107,8 @@ def far_initialisation(
         return None
     known = f"; the COLMAP model would have given {len(sfm_points):,} points" if sfm_points is not None else ""
     return Finding(
-        f"{lost:.0%} of {len(start_points):,} initial points lie in fewer than {views} training pictures "
-        f"({1 - in_any:.0%} in none): the start cloud is wider than what the cameras see{known}",
+        f"{percent(lost)} of {len(start_points):,} initial points lie in fewer than {views} training pictures "
+        f"({percent(1 - in_any)} in none): the start cloud is wider than what the cameras see{known}",
         evidence=(
             EvidenceRow(f"initial points in fewer than {views} training pictures", lost, unseen, "share", None,
                         start_points.source),
@@ -117,7 +118,7 @@ def far_initialisation(
             EvidenceRow("points of the COLMAP model", None if sfm_points is None else len(sfm_points), None, "points", None,
                         "" if sfm_points is None else sfm_points.source),
         ),
-        cameras=tuple(camera.name for camera in train_cameras), confidence=0.9, facts={"lost": f"{lost:.0%}"},
+        cameras=tuple(camera.name for camera in train_cameras), confidence=0.9, facts={"lost": f"{percent(lost)}"},
     )
 
 
@@ -130,18 +131,19 @@ def near_plane_cuts(
     if not hidden > cut:
         return None
     if trainer.name not in NEAR_PLANE_OF_INRIA:
-        return NotEvaluable((f"the near plane of the trainer ({trainer.name}); INRIA's would hide {hidden:.0%} of this scene",))
+        known = f"INRIA's would hide {percent(hidden)} of this scene"
+        return NotEvaluable((f"the near plane of the trainer ({trainer.name}); {known}",))
     factor, rest = _enough(initial_visibility, train_cameras)
     return Finding(
-        f"{hidden:.0%} of the places where initial points lie in training pictures are nearer than {NEAR} world units, where "
-        f"this trainer draws nothing; in a world {factor} times as large it would be {rest:.1%}",
+        f"{percent(hidden)} of the places where initial points lie in training pictures are nearer than {NEAR} world units, "
+        f"where this trainer draws nothing; in a world {factor} times as large it would be {percent(rest)}",
         evidence=(
             EvidenceRow(f"initial points in training pictures, nearer than {NEAR}", hidden, cut, "share", None,
                         initial_visibility.source),
             EvidenceRow(f"the same in a world {factor} times as large", rest, cut, "share", None, initial_visibility.source),
         ),
         cameras=tuple(camera.name for camera in train_cameras), confidence=0.9,
-        facts={"factor": factor, "hidden": f"{hidden:.0%}"},
+        facts={"factor": factor, "hidden": f"{percent(hidden)}"},
     )
 
 

@@ -4,6 +4,7 @@ from diagnostics.facts.rows import ZeroRows
 from diagnostics.measures.nonfinite import ColumnFlaws, Flaws
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, Severity
+from diagnostics.wording import percent
 
 # What a user can do about them depends on which values they are, so each kind tells its own cause.
 DIVERGED = ("NaN positions cannot come from a file writer: an update of the optimiser was not a number. Look at the "
@@ -47,7 +48,7 @@ def zero_quaternions(zero_rows: ZeroRows, *, rows: int = 1, serious_share: float
     share = count / zero_rows.of
     kind = f"{blank:,} of them are zero in every column" if blank else "their other columns are plausible"
     return Finding(
-        f"{count:,} of {zero_rows.of:,} Gaussians ({share:.1%}) have a zero quaternion; {kind}",
+        f"{count:,} of {zero_rows.of:,} Gaussians ({percent(share)}) have a zero quaternion; {kind}",
         evidence=(
             EvidenceRow("rows with a zero quaternion", count, rows - 1, "rows", zero_rows.iteration),
             EvidenceRow("rows that are zero in every column", blank, 0, "rows", zero_rows.iteration),

@@ -9,6 +9,7 @@ from diagnostics.measures.curves import best, last_finite, since, until
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
+from diagnostics.wording import percent
 from runs.arrays import I64
 from runs.checkpoints import Checkpoint
 from runs.series import Series
@@ -67,7 +68,7 @@ def prunes_too_many(
         return None
     largest = _largest_removal(counts, pruned)
     return Finding(
-        f"{1 - left / peak:.0%} of {peak:,.0f} Gaussians were removed between iterations {peak_at:,} and {last_at:,}, "
+        f"{percent(1 - left / peak)} of {peak:,.0f} Gaussians were removed between iterations {peak_at:,} and {last_at:,}, "
         f"and {quality.name} stayed {drop:.1f} dB below its earlier best",
         evidence=(
             EvidenceRow("Gaussians lost since the largest count", 1 - left / peak, lost, "share", last_at, counts.source),
@@ -105,7 +106,7 @@ def reset_not_made_good(
     harmless = shown.share < faint if drop is None else drop < drop_db  # unlogged, the median Gaussian speaks for the picture
     told = "" if drop is None or quality is None else f", and {quality.name} stayed {drop:.1f} dB below what it was before"
     return Finding(
-        f"{shown.share:.0%} of {checkpoint.count:,} Gaussians still have {shown.what}, "
+        f"{percent(shown.share)} of {checkpoint.count:,} Gaussians still have {shown.what}, "
         f"{iteration - reset:,} iterations after the reset at {reset:,}{told}",
         evidence=(
             EvidenceRow(f"Gaussians with {shown.what}", shown.share, limit, "share", iteration, source),
@@ -134,7 +135,8 @@ def grows_too_long(counts: Series, schedule: Schedule, *, growth: float = 0.01) 
         return None
     not_stored = NOT_STORED in schedule.source
     return Finding(
-        f"The count rose by {risen:.0%}, from {start:,.0f} to {most:,.0f}, after the end of densification at iteration {end:,}"
+        f"The count rose by {percent(risen)}, from {start:,.0f} to {most:,.0f}, after the end of densification at iteration "
+        f"{end:,}"
         + (" (the trainer's default: this run may have been given another end)" if not_stored else ""),
         evidence=(
             EvidenceRow("growth after the end of densification", risen, growth, "share", at, counts.source),

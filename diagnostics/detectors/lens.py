@@ -5,6 +5,7 @@ import numpy as np
 from diagnostics.facts.lens import Lens, offset_px
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding
+from diagnostics.wording import percent
 from runs.cameras import Camera
 
 MODEL = "COLMAP model"  # where principal points come from: cameras.json stores none
@@ -21,8 +22,8 @@ def principal_point_ignored(
         return None
     worst, pixels = far[0], max(map(abs, offset_px(far[0])))
     return Finding(
-        f"The principal point lies {pixels:.1f} px ({_share(worst):.1%} of the picture) beside the image centre, yet renders fit "
-        f"the photos {gain:.1f} dB better around the centre: the trainer ignored it",
+        f"The principal point lies {pixels:.1f} px ({percent(_share(worst))} of the picture) beside the image centre, yet "
+        f"renders fit the photos {gain:.1f} dB better around the centre: the trainer ignored it",
         evidence=(
             EvidenceRow("gained by drawing around the image centre, median over the views drawn both ways", gain, gain_db, "dB",
                         lens.iteration, "training photos"),

@@ -6,6 +6,7 @@ from diagnostics.facts.saved import file_of
 from diagnostics.measures.shares import quantile, share
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace
+from diagnostics.wording import percent
 from runs.arrays import F32
 from runs.checkpoints import Checkpoint
 
@@ -21,7 +22,7 @@ def needles(
         return None
     iteration, source = checkpoint.iteration, file_of(checkpoint)
     return Finding(
-        f"{needle_share:.1%} of {len(elongation):,} Gaussians are over {ratio:g} times longer than wide",
+        f"{percent(needle_share)} of {len(elongation):,} Gaussians are over {ratio:g} times longer than wide",
         evidence=(
             EvidenceRow(f"Gaussians with s_max/s_mid over {ratio:g}", needle_share, share_of_all, "share", iteration, source),
             EvidenceRow("median s_max/s_mid", quantile(elongation, 0.5), None, "", iteration, source),

@@ -9,6 +9,7 @@ from diagnostics.measures.origins import nearest_origins, origins_by_row
 from diagnostics.measures.shares import quantile
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
+from diagnostics.wording import percent
 from runs import quantities
 from runs.arrays import F32, F64, I64, Array, Mask
 from runs.checkpoints import Checkpoint
@@ -30,7 +31,7 @@ def sparse_points(
     poorest = np.argsort(start_coverage.counts, kind="stable")[:5]
     return Finding(
         f"Half of the pictures show at most {count:,.0f} of {start_coverage.points:,} starting points; "
-        f"{bare:.0%} of the area of the median picture holds none",
+        f"{percent(bare)} of the area of the median picture holds none",
         evidence=(
             EvidenceRow("starting points in a picture, median", count, per_picture, "points", None, start_coverage.source),
             EvidenceRow("picture area without points (8 × 8 cells), median", bare, empty, "share", None, start_coverage.source),
@@ -84,7 +85,7 @@ def initial_scale(
         return None
     iteration, source = initial_checkpoint.iteration, file_of(initial_checkpoint)
     guilty = np.flatnonzero((in_spacings > spacings) | (longest > extents * extent))
-    told = "" if np.isnan(size) else f" and {size:.1%} of the cameras' extent"
+    told = "" if np.isnan(size) else f" and {percent(size)} of the cameras' extent"
     return Finding(
         f"At iteration {iteration:,} the largest scale of a Gaussian is {overlap:.1f} times the distance to its neighbours{told} "
         "(medians)",

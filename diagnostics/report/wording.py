@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from diagnostics.verdict import NOT_AVAILABLE
+from diagnostics.wording import NO_BREAK
+from diagnostics.wording import percent as percent
 
 SHARES = ("share", "fraction")  # units that people read as per cent
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def number(value: float | int | str | None, unit: str = "") -> str:
@@ -44,16 +45,6 @@ def _short(value: float) -> str:
     decimals = max(0, 3 - math.floor(math.log10(abs(value))))
     text = f"{value:,.{decimals}f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−")
-
-
-def percent(fraction: float) -> str:
-    """A share as people say it: 0 %, < 0.1 %, 3.4 %, 80 %."""
-    if math.isnan(fraction):
-        return NOT_AVAILABLE
-    share = fraction * 100
-    if 0 < share < 0.1:
-        return f"<{NO_BREAK}0.1{NO_BREAK}%"
-    return f"{share:.0f}{NO_BREAK}%" if share >= 10 or float(share).is_integer() else f"{share:.1f}{NO_BREAK}%"
 
 
 def count(amount: int, one: str, many: str = "") -> str:

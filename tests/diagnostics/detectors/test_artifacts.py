@@ -11,6 +11,7 @@ from diagnostics.facts.pictures import View, Views
 from diagnostics.measures.contradictions import Contradictions
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import Finding, Verdict
+from diagnostics.wording import percent
 from render.splats import prepare
 from runs.checkpoints import Checkpoint
 from tests.diagnostics.fixtures.photographed import cameras, scene, with_fog, with_specks
@@ -78,7 +79,7 @@ def test_the_fix_quotes_what_these_floaters_weigh() -> None:
     """"About a hundredth" would be somebody else's number."""
     reported = next(f for f in diagnose(with_fog()).findings if f.pattern.code == "AF-01")
     weight = next(row.value for row in reported.finding.evidence if row.what == "their share of all blending weight")
-    assert any(f"{weight:.1%} of their blending weight" in fix.expect for fix in reported.fixes)
+    assert any(f"{percent(weight)} of their blending weight" in fix.expect for fix in reported.fixes)
 
 
 @pytest.mark.parametrize(("reset_every", "advised"), [(3000, True), (1001, True), (1000, False), (400, False), (None, False)])

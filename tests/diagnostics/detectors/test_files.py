@@ -7,6 +7,7 @@ from diagnostics.detectors.files import DIVERGED, LOG_OF_ZERO, NAN, OVERFLOW, SA
 from diagnostics.facts.rows import ZeroRows
 from diagnostics.measures.nonfinite import find_flaws
 from diagnostics.verdict import Finding
+from diagnostics.wording import percent
 from runs.arrays import Array
 from runs.gaussians import Gaussians
 from tests.support.runs import changed, cloud
@@ -78,6 +79,6 @@ def test_blank_rows_point_at_the_export() -> None:
     assert isinstance(second, Finding)
     assert "export" in first.cause
     assert second.cause == ""
-    assert "47.5%" in second.says
+    assert percent(0.475) in second.says
     assert second.severity == "major"
     assert zero_quaternions(ZeroRows(7, 1000, np.zeros(0, np.int64), np.zeros(0, np.int64))) is None

@@ -9,6 +9,7 @@ from diagnostics.detectors.lens import principal_point_ignored
 from diagnostics.diagnose import diagnose
 from diagnostics.facts.lens import Lens, Trial
 from diagnostics.verdict import Finding
+from diagnostics.wording import percent
 from runs.cameras import Camera, look_at
 from tests.diagnostics.fixtures.lens import drawn_around_the_centre
 
@@ -37,7 +38,7 @@ def test_it_is_the_only_fault_of_a_run_that_has_no_other() -> None:
 def test_offset_and_gain_are_told() -> None:
     """The two numbers that a user can check with a calibration file and a renderer."""
     found = judged(lens(camera(15)))
-    assert "15.0 px (1.5% of the picture)" in found.says
+    assert f"15.0 px ({percent(0.015)} of the picture)" in found.says
     assert "4.0 dB better around the centre" in found.says
     assert [row.value for row in found.evidence if row.unit == "dB"] == [4.0, 24.0, 20.0]
 
