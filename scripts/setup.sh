@@ -77,4 +77,5 @@ if [ ! -x .venv/bin/python ] || ! .venv/bin/python -c 'import sys; sys.exit(sys.
   "$python" -m venv --clear .venv
 fi
 say "Installing Python packages (a few minutes the first time)"
-.venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".$extra" >&2
+# PYTHONWARNINGS: setuptools warns at length that an editable installation is editable.
+PYTHONWARNINGS=ignore .venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".$extra" >&2
