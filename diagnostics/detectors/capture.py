@@ -118,7 +118,7 @@ def far_initialisation(
             EvidenceRow("points of the COLMAP model", None if sfm_points is None else len(sfm_points), None, "points", None,
                         "" if sfm_points is None else sfm_points.source),
         ),
-        cameras=tuple(camera.name for camera in train_cameras), confidence=0.9, facts={"lost": f"{percent(lost)}"},
+        cameras=tuple(camera.name for camera in train_cameras), confidence=0.9, facts={"lost": percent(lost)},
     )
 
 
@@ -143,7 +143,7 @@ def near_plane_cuts(
             EvidenceRow(f"the same in a world {factor} times as large", rest, cut, "share", None, initial_visibility.source),
         ),
         cameras=tuple(camera.name for camera in train_cameras), confidence=0.9,
-        facts={"factor": factor, "hidden": f"{percent(hidden)}"},
+        facts={"factor": factor, "hidden": percent(hidden)},
     )
 
 

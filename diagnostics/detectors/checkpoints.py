@@ -71,9 +71,12 @@ def _lost_moments(memories: tuple[Memory, ...], zero_share: float) -> list[str]:
 
 
 def _lost_steps(memories: tuple[Memory, ...], iteration: int, step_share: float, schedule: Schedule | None) -> list[str]:
-    """Densification replaces the parameters before the step, so each of those iterations legitimately lacks one."""
+    """Densification replaces the parameters before the step, so each of those iterations legitimately lacks one.
+
+    INRIA's sparse_adam (since October 2024) stores a counter that it never raises: zero steps beside moments tell nothing.
+    """
     steps = [memory.step for memory in memories if memory.step is not None]
-    if not steps:
+    if not any(steps):
         return []
     events = (*schedule.densifications, *schedule.resets) if schedule is not None else ()
     skipped = len({event for event in events if event <= iteration})

@@ -59,6 +59,12 @@ def test_lost_steps_are_told_from_skipped_ones(step: int, sick: bool) -> None:
     assert isinstance(found, Finding) is sick
 
 
+def test_an_optimiser_that_counts_no_steps_has_lost_none() -> None:
+    """INRIA's sparse_adam never raises its counter: 0 steps beside full moments are by design."""
+    state = state_of(moved(), LAST)
+    assert judged(replace(state, adam={name: replace(group, step=0) for name, group in state.adam.items()})) is None
+
+
 def test_a_range_that_ends_early_is_not_a_run_that_ended_early() -> None:
     """The user looks at the first half of a finished run: nothing is missing for a resume of the whole."""
     run = healthy_run(states={})
