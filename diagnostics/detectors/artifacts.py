@@ -54,7 +54,7 @@ def floaters(
         ),
         gaussians=GaussianPlace(rows, checkpoint.iteration, views.splats.stored_count),
         severity="major" if clear else "minor", confidence=CONFIDENCE[photographed is not None, clear],
-        colour_by="floater_score", facts={"floaters": len(rows), "weight": f"{percent(weight)}", **_rare_resets(schedule)},
+        colour_by="floater_score", facts={"floaters": len(rows), "weight": percent(weight), **_rare_resets(schedule)},
     )
 
 

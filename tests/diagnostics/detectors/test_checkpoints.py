@@ -4,18 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.evidence import Evidence
-from diagnostics.registry import DETECTORS
-from diagnostics.verdict import Finding, NotEvaluable, Verdict
+from diagnostics.verdict import Finding, Verdict
 from runs.checkpoints import TrainingState
+from tests.diagnostics.detectors.support import verdict
 from tests.support.runs import state_of
 from tests.support.training import LAST, healthy_run, moved
 
 
 def judged(state: TrainingState) -> Verdict:
-    detector = DETECTORS["optimiser-state-missing"]
-    facts = Evidence(healthy_run(states={LAST: state}), (0, LAST)).gather(detector.needs, detector.optional)
-    return facts if isinstance(facts, NotEvaluable) else detector.judge(**facts)
+    return verdict("optimiser-state-missing", healthy_run(states={LAST: state}), (0, LAST))
 
 
 def test_a_state_without_any_moments_is_named_as_such() -> None:
@@ -67,8 +64,4 @@ def test_an_optimiser_that_counts_no_steps_has_lost_none() -> None:
 
 def test_a_range_that_ends_early_is_not_a_run_that_ended_early() -> None:
     """The user looks at the first half of a finished run: nothing is missing for a resume of the whole."""
-    run = healthy_run(states={})
-    detector = DETECTORS["no-resumable-state"]
-    facts = Evidence(run, (0, LAST // 2)).gather(detector.needs, detector.optional)
-    assert not isinstance(facts, NotEvaluable)
-    assert detector.judge(**facts) is None
+    assert verdict("no-resumable-state", healthy_run(states={}), (0, LAST // 2)) is None
