@@ -1,0 +1,1 @@
+"""Writing what trainers write: run folders of the INRIA and gsplat layouts."""
