@@ -9,9 +9,10 @@ import pytest
 from runs.errors import UnreadableFile
 from runs.gaussians import COLUMNS, Gaussians
 from runs.trainers.inria_state import read_state
+from runs.writers.inria_state import parameter_arrays
 from tests.support.data import shared_data
 from tests.support.files import random_gaussians
-from tests.support.torch_zip import TorchZip, adam, inria_capture, inria_parameters, numpy_scalar, write_inria_state
+from tests.support.torch_zip import TorchZip, adam, inria_capture, numpy_scalar, write_inria_state
 
 COUNT = 6
 GAUSSIANS = random_gaussians(COUNT, degree=2)
@@ -71,7 +72,7 @@ def test_taming_splits_its_optimizer(tmp_path: Path) -> None:
     """Its second optimizer holds f_rest alone; reading the first only would call f_rest untrained."""
     archive = TorchZip()
     items = inria_capture(GAUSSIANS, archive)
-    groups = inria_parameters(GAUSSIANS)
+    groups = parameter_arrays(GAUSSIANS)
     rest = {"f_rest": groups.pop("f_rest")}
     items[10:11] = [adam(groups), adam(rest, lr=0.5)]
     state = read_state(write(tmp_path / "t.pth", archive, items))
@@ -106,7 +107,7 @@ def test_what_a_resume_would_lose_is_listed(tmp_path: Path) -> None:
     """A state without moments resumes with a jolt; the audit needs to know which are gone."""
     archive = TorchZip()
     items = inria_capture(GAUSSIANS, archive)
-    optimizer = adam(inria_parameters(GAUSSIANS))
+    optimizer = adam(parameter_arrays(GAUSSIANS))
     del optimizer["state"][2]
     optimizer["state"][3]["exp_avg"] = np.zeros(3, np.float32)
     del optimizer["param_groups"][5]
@@ -124,7 +125,7 @@ def test_a_group_that_names_no_moments_only_lacks_them(group: Any, tmp_path: Pat
     """An optimizer of another make must cost its own entry, never the Gaussians beside it."""
     archive = TorchZip()
     items = inria_capture(GAUSSIANS, archive)
-    optimizer = adam(inria_parameters(GAUSSIANS))
+    optimizer = adam(parameter_arrays(GAUSSIANS))
     optimizer["param_groups"][0] = group
     items[10] = optimizer
     state = read_state(write(tmp_path / "g.pth", archive, items))
@@ -132,14 +133,14 @@ def test_a_group_that_names_no_moments_only_lacks_them(group: Any, tmp_path: Pat
     named = isinstance(group, dict) and group.get("name") == "xyz"
     usable = named and group.get("params") == [0]
     assert state.missing == (() if usable else ("Adam moments of xyz",) if named else ("Adam group xyz",))
-    assert list(state.adam) == [name for name in inria_parameters(GAUSSIANS) if named or name != "xyz"]
+    assert list(state.adam) == [name for name in parameter_arrays(GAUSSIANS) if named or name != "xyz"]
 
 
 def test_moments_are_found_by_index_whatever_optimizer_kept_them(tmp_path: Path) -> None:
     """States are keyed by number, groups by name, and their orders differ; sparse Adam's step stays 0 (trap T40)."""
     archive = TorchZip()
     items = inria_capture(GAUSSIANS, archive)
-    usual = adam(inria_parameters(GAUSSIANS), step=0.0)
+    usual = adam(parameter_arrays(GAUSSIANS), step=0.0)
     order = [3, 0, 5, 1, 4, 2]
     moved = {order[index]: {**state, "max_exp_avg_sq": state["exp_avg_sq"]} for index, state in usual["state"].items()}
     groups = [{**group, "params": [order[group["params"][0]]], "weight_decay": 0.01} for group in usual["param_groups"]]
@@ -147,7 +148,7 @@ def test_moments_are_found_by_index_whatever_optimizer_kept_them(tmp_path: Path)
     state = read_state(write(tmp_path / "s.pth", archive, items))
     assert state.missing == ()
     assert {group.step for group in state.adam.values()} == {0}
-    for index, name in enumerate(inria_parameters(GAUSSIANS)):
+    for index, name in enumerate(parameter_arrays(GAUSSIANS)):
         np.testing.assert_array_equal(state.adam[name].exp_avg, usual["state"][index]["exp_avg"], err_msg=name)
 
 

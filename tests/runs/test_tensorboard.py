@@ -12,8 +12,9 @@ from runs.errors import UnreadableFile
 from runs.formats.crc32c import crc32c
 from runs.formats.tensorboard import combine, read_events
 from runs.formats.tfrecord import LARGEST_KEPT
+from runs.writers.events import chunk
 from tests.support.data import shared_data
-from tests.support.event_writer import chunk, event, masked, record, simple_value, tensor_value, version_event
+from tests.support.event_writer import event, masked, record, simple_value, tensor_value, version_event
 
 float32 = st.floats(width=32)
 rows = st.lists(

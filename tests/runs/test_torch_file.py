@@ -12,10 +12,11 @@ from hypothesis.extra import numpy as hnp
 
 from runs.errors import RefusedFile, RunError, UnreadableFile
 from runs.formats.torch_file import is_unfinished, read_torch_file
+from runs.writers.torch_zip import Call, Global, Stored, parameter, rebuild
 from tests.support.data import shared_data
 from tests.support.files import random_gaussians
 from tests.support.hostile import only_our_error
-from tests.support.torch_zip import Call, Global, Stored, TorchZip, numpy_scalar, parameter, rebuild, write_inria_state
+from tests.support.torch_zip import TorchZip, numpy_scalar, write_inria_state
 
 TENSORS = hnp.arrays(st.sampled_from([np.float32, np.float64, np.float16, np.int64, np.int32, np.uint8, np.bool_]),
                      hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4))

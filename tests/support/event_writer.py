@@ -1,7 +1,9 @@
-"""A small TensorBoard event writer, independent of the reader that it tests (it shares no code with it)."""
+"""TensorBoard events of every kind that trainers write, whole or in parts; checksums share no code with the reader's."""
 
 import struct
 from collections.abc import Iterable
+
+from runs.writers.events import chunk, varint
 
 
 def crc32c(data: bytes) -> int:
@@ -22,20 +24,6 @@ def masked(data: bytes) -> bytes:
 def record(payload: bytes) -> bytes:
     length = struct.pack("<Q", len(payload))
     return length + masked(length) + payload + masked(payload)
-
-
-def varint(value: int) -> bytes:
-    value %= 2**64
-    parts = []
-    while value > 0x7F:
-        parts.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*parts, value])
-
-
-def chunk(number: int, data: bytes) -> bytes:
-    """A length-delimited field."""
-    return varint(number << 3 | 2) + varint(len(data)) + data
 
 
 def simple_value(tag: str, value: float) -> bytes:

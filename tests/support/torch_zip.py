@@ -1,8 +1,6 @@
-"""Writes files as torch.save does, without torch: for checkpoints of any shape, and for hostile ones."""
+"""Hostile and odd files of torch.save: what the product's writer would not write, and INRIA states of any shape."""
 
 import struct
-import zipfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,108 +8,22 @@ import numpy as np
 
 from runs.arrays import Array
 from runs.gaussians import Gaussians
-
-STORAGE_NAMES = {"f4": "FloatStorage", "f8": "DoubleStorage", "f2": "HalfStorage", "i8": "LongStorage", "i4": "IntStorage",
-                 "u1": "ByteStorage", "b1": "BoolStorage"}
-
-
-@dataclass(frozen=True)
-class Global:
-    """A name that the pickle asks for."""
-
-    module: str
-    name: str
+from runs.writers import torch_zip
+from runs.writers.inria_state import parameter_arrays
+from runs.writers.torch_zip import Call, Global, parameter, write_members
 
 
-class Call:
-    """A call that the pickle asks for, with an optional state for the result."""
+class TorchZip(torch_zip.TorchZip):
+    """The product's writer, on the device of a trainer, and with members replaced or added."""
 
-    def __init__(self, function: Global, *arguments: Any, state: Any = None) -> None:
-        self.function, self.arguments, self.state = function, arguments, state
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A storage named by a persistent id, with a freely chosen type and claimed length."""
-
-    key: str
-    kind: str
-    count: int
-
-
-@dataclass
-class TorchZip:
-    """A pickle under construction and the storages that it names."""
-
-    byte_order: str = "little"
-    storages: dict[str, bytes] = field(default_factory=dict)
-
-    def store(self, values: Array, kind: str | None = None) -> Stored:
-        key = str(len(self.storages))
-        sign = "<" if self.byte_order == "little" else ">"
-        self.storages[key] = values.astype(values.dtype.newbyteorder(sign)).tobytes()
-        return Stored(key, kind or STORAGE_NAMES[values.dtype.str[1:]], values.size)
-
-    def tensor(self, values: Array) -> Call:
-        """As torch writes a contiguous tensor."""
-        values = np.array(values, order="C")
-        strides = tuple(step // values.itemsize for step in values.strides)
-        return rebuild(self.store(values), 0, values.shape, strides)
-
-    def pickled(self, value: Any) -> bytes:
-        return b"\x80\x02" + self._emit(value) + b"."
+    def __init__(self, byte_order: str = "little") -> None:
+        super().__init__(byte_order, "cuda:0")
 
     def write(self, path: Path, value: Any, *, pickle: bytes | None = None, extra: dict[str, bytes] | None = None) -> Path:
         """The zip that torch would write for `value`; `pickle` replaces the description of the value."""
-        described = self.pickled(value) if pickle is None else pickle
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
-            archive.writestr(f"{path.stem}/data.pkl", described)
-            archive.writestr(f"{path.stem}/byteorder", self.byte_order)
-            for key, content in self.storages.items():
-                archive.writestr(f"{path.stem}/data/{key}", content)
-            for name, content in (extra or {}).items():
-                archive.writestr(f"{path.stem}/{name}", content)
-            archive.writestr(f"{path.stem}/version", "3\n")
+        described = {} if pickle is None else {"data.pkl": pickle}
+        write_members(path, {**self.members(value), **described, **(extra or {})})
         return path
-
-    def _emit(self, value: Any) -> bytes:
-        if isinstance(value, np.ndarray):
-            return self._emit(self.tensor(value))
-        if isinstance(value, Global):
-            return f"c{value.module}\n{value.name}\n".encode()
-        if isinstance(value, Call):
-            built = self._emit(value.function) + self._emit(value.arguments) + b"R"
-            return built if value.state is None else built + self._emit(value.state) + b"b"
-        if isinstance(value, Stored):
-            return self._emit(("storage", Global("torch", value.kind), value.key, "cuda:0", value.count)) + b"Q"
-        if isinstance(value, dict):
-            return b"}(" + b"".join(self._emit(part) for item in value.items() for part in item) + b"u"
-        if isinstance(value, tuple | list):
-            head, tail = (b"(", b"t") if isinstance(value, tuple) else (b"](", b"e")
-            return head + b"".join(map(self._emit, value)) + tail
-        return _plain(value)
-
-
-def _plain(value: Any) -> bytes:
-    if value is None or isinstance(value, bool):
-        return {None: b"N", True: b"\x88", False: b"\x89"}[value]
-    if isinstance(value, int):
-        return b"\x8a\x10" + value.to_bytes(16, "little", signed=True)
-    if isinstance(value, float):
-        return b"G" + struct.pack(">d", value)
-    text = value.encode()
-    return b"X" + struct.pack("<I", len(text)) + text
-
-
-def rebuild(storage: Stored, offset: Any, shape: Any, stride: Any) -> Call:
-    """A tensor as a view on a storage."""
-    hooks = Call(Global("collections", "OrderedDict"))
-    return Call(Global("torch._utils", "_rebuild_tensor_v2"), storage, offset, tuple(shape), tuple(stride), False, hooks)
-
-
-def parameter(tensor: Call) -> Call:
-    """As torch writes an nn.Parameter."""
-    return Call(Global("torch._utils", "_rebuild_parameter"), tensor, True, Call(Global("collections", "OrderedDict")))
 
 
 def numpy_scalar(value: float, core: str = "numpy.core") -> Call:
@@ -133,15 +45,9 @@ def adam(groups: dict[str, Array], *, lr: float = 1e-3, step: float | None = 7.0
     return {"state": state, "param_groups": [{**shared, "name": name, "params": [index]} for index, name in enumerate(groups)]}
 
 
-def inria_parameters(gaussians: Gaussians) -> dict[str, Array]:
-    """Group name -> parameter as INRIA's model holds it."""
-    return {"xyz": gaussians.means, "f_dc": gaussians.sh0[:, None], "f_rest": gaussians.sh_rest,
-            "opacity": gaussians.logit_opacities[:, None], "scaling": gaussians.log_scales, "rotation": gaussians.quats_wxyz}
-
-
 def inria_capture(gaussians: Gaussians, archive: TorchZip, *, statistics: tuple[Array, ...] | None = None) -> list[Any]:
     """The 12 items of INRIA's capture(): sh degree, six parameters, three statistics, optimizer, cameras extent."""
-    groups = inria_parameters(gaussians)
+    groups = parameter_arrays(gaussians)
     column = np.arange(gaussians.count, dtype=np.float32)
     stored = (column, column[:, None] / 8, column[:, None]) if statistics is None else statistics
     in_order = [groups[name] for name in ("xyz", "f_dc", "f_rest", "scaling", "rotation", "opacity")]
