@@ -24,6 +24,13 @@ def kernel(function: Kernel) -> Kernel:
     return cast(Kernel, numba.njit(cache=True, nogil=True)(function))
 
 
+def lane_kernel(function: Kernel) -> Kernel:
+    """A serial kernel whose loops may become vector instructions even where they divide: x / 0 is inf or NaN instead of an
+    error, and a product and a sum may be rounded once. Nothing is reordered, and NaN stays NaN.
+    """
+    return cast(Kernel, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(function))
+
+
 def parallel_kernel(function: Kernel) -> Kernel:
     """Compile a multi-threaded kernel; callers hold `PARALLEL_LOCK` while it runs."""
     return cast(Kernel, numba.njit(cache=True, nogil=True, parallel=True)(function))

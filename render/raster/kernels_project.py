@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from render.harmonics import C0, C1, C2, C3, C4
 from render.projection import ALPHA_MIN, DILATION_PX2
 from render.raster import layout
+from render.raster.kernels_harmonics import sh_terms
 from runs.arrays import F32, F64, Array
 from runs.kernels import kernel
 
@@ -105,7 +105,7 @@ def colour_range(slots: Array, means: F32, sh: F32, degree: int, centre: F64, ro
         i = splat_of[slot]
         x, y, z = means[i, 0] - centre[0], means[i, 1] - centre[1], means[i, 2] - centre[2]
         length = max(math.sqrt(x * x + y * y + z * z), 1e-30)
-        _basis(terms, degree, x / length, y / length, z / length)
+        sh_terms(terms, degree, x / length, y / length, z / length)
         red = green = blue = np.float32(0.5)
         for k in range(used):
             red += terms[k] * sh[i, k, 0]
@@ -119,28 +119,3 @@ def _lit(value: np.float32) -> np.float32:
     """A colour of at least 0; no NaN and no infinity, which would spread to every pixel of a segment."""
     positive = value if value > np.float32(0) else np.float32(0)
     return positive if positive < BRIGHTEST else BRIGHTEST
-
-
-@kernel
-def _basis(terms: F32, degree: int, x: float, y: float, z: float) -> None:
-    """The terms of `render.harmonics.basis` for one direction."""
-    terms[0] = C0
-    if degree < 1:
-        return
-    terms[1], terms[2], terms[3] = -C1 * y, C1 * z, -C1 * x
-    if degree < 2:
-        return
-    xx, yy, zz = x * x, y * y, z * z
-    terms[4], terms[5], terms[6] = C2[0] * x * y, C2[1] * y * z, C2[2] * (2 * zz - xx - yy)
-    terms[7], terms[8] = C2[3] * x * z, C2[4] * (xx - yy)
-    if degree < 3:
-        return
-    terms[9], terms[10], terms[11] = C3[0] * y * (3 * xx - yy), C3[1] * x * y * z, C3[2] * y * (4 * zz - xx - yy)
-    terms[12], terms[13] = C3[3] * z * (2 * zz - 3 * xx - 3 * yy), C3[4] * x * (4 * zz - xx - yy)
-    terms[14], terms[15] = C3[5] * z * (xx - yy), C3[6] * x * (xx - 3 * yy)
-    if degree < 4:
-        return
-    terms[16], terms[17], terms[18] = C4[0] * x * y * (xx - yy), C4[1] * y * z * (3 * xx - yy), C4[2] * x * y * (7 * zz - 1)
-    terms[19], terms[20] = C4[3] * y * z * (7 * zz - 3), C4[4] * (zz * (35 * zz - 30) + 3)
-    terms[21], terms[22] = C4[5] * x * z * (7 * zz - 3), C4[6] * (xx - yy) * (7 * zz - 1)
-    terms[23], terms[24] = C4[7] * x * z * (xx - 3 * yy), C4[8] * (xx * (xx - 3 * yy) - yy * (3 * xx - yy))

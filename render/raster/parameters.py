@@ -66,7 +66,8 @@ class Parameters:
 
     def gaussians(self) -> Gaussians:
         """Float32 copies, for writers, measures and the viewport."""
-        return Gaussians.from_arrays(**{name: np.array(getattr(self, name), np.float32) for name in GROUPS})
+        columns: dict[str, Any] = {name: np.array(getattr(self, name), np.float32) for name in GROUPS}
+        return Gaussians.from_arrays(**columns)
 
 
 def degree_of(rest_coefficients: int) -> int:
