@@ -1,0 +1,1 @@
+"""One file per analytic scene: its solids, lights and capture."""
