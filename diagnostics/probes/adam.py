@@ -9,7 +9,7 @@ import numpy as np
 from render.raster.differentiable import Gradients
 from render.raster.parameters import GROUPS, Parameters
 from runs.arrays import Array
-from runs.kernels import kernel
+from runs.kernels import lane_kernel
 
 BETA1, BETA2 = 0.9, 0.999
 
@@ -73,7 +73,7 @@ def adam_constants(step: int, rate: float, eps: float, dtype: np.dtype[Any]) -> 
     return np.array([1 - BETA1, BETA2, 1 - BETA2, rate / correction1, 1 / np.sqrt(correction2), eps], dtype)
 
 
-@kernel
+@lane_kernel
 def adam_update(parameter: Array, gradient: Array, mean: Array, square: Array, constants: Array) -> None:
     """One Adam update in place of flat arrays [P], with torch's bias correction. Kingma and Ba 2015, algorithm 1."""
     new1, old2, new2, rate, root, eps = constants
@@ -83,4 +83,4 @@ def adam_update(parameter: Array, gradient: Array, mean: Array, square: Array, c
         v = old2 * square[i] + new2 * g * g
         mean[i] = m
         square[i] = v
-        parameter[i] -= rate * np.true_divide(m, np.sqrt(v) * root + eps)
+        parameter[i] -= rate * m / (np.sqrt(v) * root + eps)

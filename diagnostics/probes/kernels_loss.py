@@ -1,20 +1,19 @@
 """Kernels of the photometric loss: L1, SSIM and squared error of a picture, with the gradient.
 
-Pictures come as rows [H, 3·W], so a neighbour of the same channel lies three values away. `np.true_divide` stands for
-"/" where a loop must vectorise: numba checks the divisor of "/" for zero.
+Pictures come as rows [H, 3·W], so a neighbour of the same channel lies three values away.
 """
 
 import numpy as np
 
 from runs.arrays import Array
-from runs.kernels import kernel
+from runs.kernels import lane_kernel
 
 RADIUS = 5  # the SSIM window is 11 wide
 CHANNELS = 3
 MARGIN = RADIUS * CHANNELS
 
 
-@kernel
+@lane_kernel
 def blur(padded: Array, window: Array, out: Array) -> None:
     """Both passes of the symmetric blur. padded: [H + 10, L] with five zero rows above and below; out: [H, L]."""
     height, length = out.shape
@@ -30,7 +29,7 @@ def blur(padded: Array, window: Array, out: Array) -> None:
             )
 
 
-@kernel
+@lane_kernel
 def mix_rows(padded: Array, window: Array, y: int, row: Array) -> None:
     """Rows y..y+10 of `padded`, weighted by the window, into the middle of `row`."""
     length = padded.shape[1]
@@ -43,7 +42,7 @@ def mix_rows(padded: Array, window: Array, y: int, row: Array) -> None:
             row[x + MARGIN] += weight * (above[x] + below[x])
 
 
-@kernel
+@lane_kernel
 def photo_moments(photo: Array, window: Array, mean: Array, variance: Array) -> None:
     """Blurred mean and variance [H, L] of a photo [H, L]: they do not change while one trains."""
     height, length = photo.shape
@@ -57,7 +56,7 @@ def photo_moments(photo: Array, window: Array, mean: Array, variance: Array) -> 
             variance[y, x] -= mean[y, x] * mean[y, x]
 
 
-@kernel
+@lane_kernel
 def photometric(
     picture: Array, photo: Array, photo_mean: Array, photo_variance: Array, window: Array, constants: Array, gradient: Array,
 ) -> tuple[float, float, float]:
@@ -79,7 +78,7 @@ def photometric(
     return _sums(picture, photo, likeness)
 
 
-@kernel
+@lane_kernel
 def _products(picture: Array, photo: Array, fields: Array) -> None:
     """x, x², x·y into the inner rows of `fields`."""
     for y in range(photo.shape[0]):
@@ -91,7 +90,7 @@ def _products(picture: Array, photo: Array, fields: Array) -> None:
             third[x] = a[x] * b[x]
 
 
-@kernel
+@lane_kernel
 def _likeness(blurred: Array, photo_mean: Array, photo_variance: Array, constants: Array, likeness: Array, fields: Array) -> None:
     """SSIM per value, and its derivatives by the blurred x, x², x·y into the inner rows of `fields`.
 
@@ -105,7 +104,7 @@ def _likeness(blurred: Array, photo_mean: Array, photo_variance: Array, constant
             a2 = two * (blurred[2, y, x] - mean_x * mean_y) + c2
             b1 = mean_x * mean_x + mean_y * mean_y + c1
             b2 = blurred[1, y, x] - mean_x * mean_x + photo_variance[y, x] + c2
-            inverse = np.true_divide(one, b1 * b2)
+            inverse = one / (b1 * b2)
             s = a1 * a2 * inverse
             likeness[y, x] = s
             fields[0, y + RADIUS, x] = two * inverse * (mean_y * (a2 - a1) - s * mean_x * (b2 - b1))
@@ -113,7 +112,7 @@ def _likeness(blurred: Array, photo_mean: Array, photo_variance: Array, constant
             fields[2, y + RADIUS, x] = two * a1 * inverse
 
 
-@kernel
+@lane_kernel
 def _gradient(picture: Array, photo: Array, blurred: Array, share: float, gradient: Array) -> None:
     """The blur is its own transpose, so the blurred derivatives are what each value of the picture collects."""
     height, length = photo.shape
@@ -126,7 +125,7 @@ def _gradient(picture: Array, photo: Array, blurred: Array, share: float, gradie
             gradient[y, x] = of_l1 * np.sign(a - b) - of_ssim * slope
 
 
-@kernel
+@lane_kernel
 def _sums(picture: Array, photo: Array, likeness: Array) -> tuple[float, float, float]:
     absolute, like, squared = 0.0, 0.0, 0.0
     for y in range(photo.shape[0]):

@@ -138,9 +138,15 @@ class Optimiser:
 
     def _looked(self, view: View, rng: np.random.Generator) -> tuple[Rendered, Loss, Gradients]:
         rendered = self.render(view.camera, self.recipe.background(self.settings, rng))
-        target = self._targets.setdefault(id(view), Target.of(view))
-        loss = self.recipe.loss(rendered.rgb, target, self.settings)
+        loss = self.recipe.loss(rendered.rgb, self._target(view), self.settings)
         return rendered, loss, rendered.backward(loss.rgb_gradient)
+
+    def _target(self, view: View) -> Target:
+        """Kept per view: the photo's moments are half of the work of SSIM."""
+        key = id(view)
+        if key not in self._targets:
+            self._targets[key] = Target.of(view)
+        return self._targets[key]
 
     def _background(self) -> F32:
         """What evaluations are drawn on: random backgrounds are for training only."""

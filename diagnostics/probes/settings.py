@@ -82,8 +82,8 @@ class OptimiserSettings:
         return cls(**{**_LARGE, **_strategy(changes, _LARGE_MCMC), **changes})
 
     def as_mapping(self) -> dict[str, Any]:
-        """By name, as a recorder gets them."""
-        return asdict(self)
+        """By name, as a recorder gets them. A cap that does not bind is left out: it would read as a cap of zero."""
+        return {name: value for name, value in asdict(self).items() if name != "cap_max" or value}
 
 
 def _strategy(changes: Mapping[str, Any], mcmc: Mapping[str, Any]) -> Mapping[str, Any]:
