@@ -1,5 +1,6 @@
-"""What a resume from this run would lose."""
+"""What a resume from this run would lose, and what an earlier resume has lost."""
 
+from diagnostics.facts.rates import Jump
 from diagnostics.facts.saved import file_of
 from diagnostics.facts.states import Memory
 from diagnostics.registry import detects
@@ -16,7 +17,8 @@ def optimiser_state_missing(
 ) -> Finding | None:
     """The resumable file lacks Adam's moments, or Adam has stepped far less often than the run has iterated."""
     iteration = training_state.iteration
-    lost = [*_lost_moments(memories, zero_share), *_lost_steps(memories, iteration, step_share, schedule)]
+    restart = _restart(memories, iteration, step_share, schedule)
+    lost = [*_lost_moments(memories, zero_share), *_lost_steps(restart, iteration)]
     lost += training_state.missing
     if not lost:
         return None
@@ -32,7 +34,7 @@ def optimiser_state_missing(
             *(EvidenceRow(f"{m.group}: rows whose second moment is zero", m.zero_share, zero_share, "share", iteration, source)
               for m in memories if m.has_moments),
         ),
-        iterations=(iteration, iteration),
+        iterations=(restart or iteration, iteration),
         severity="major" if not any(memory.has_moments for memory in memories) else "minor",
         facts={"iteration": iteration},
     )
@@ -61,6 +63,20 @@ def no_resumable_state(
     )
 
 
+@detects("schedule-lost-on-resume")
+def schedule_lost(rate_jump: Jump, *, times: float = 2.0) -> Finding | None:
+    """The rate of the means rose at one step: a resume began its schedule again."""
+    jump = rate_jump
+    if jump.times <= times:
+        return None
+    return Finding(
+        f"The learning rate of the means jumped to {jump.times:.1f} times its value between iterations {jump.before:,} and "
+        f"{jump.at:,}, where it should only fall",
+        evidence=(EvidenceRow("learning rate of the means / its value before", jump.times, times, "", jump.at, jump.source),),
+        iterations=(jump.before, jump.at), confidence=0.9, facts={"before": jump.before, "at": jump.at},
+    )
+
+
 def _lost_moments(memories: tuple[Memory, ...], zero_share: float) -> list[str]:
     """Missing groups, or moments that are zero in all of them: one zero group alone is frozen, not lost."""
     without = [memory.group for memory in memories if not memory.has_moments]
@@ -70,16 +86,24 @@ def _lost_moments(memories: tuple[Memory, ...], zero_share: float) -> list[str]:
     return ["Adam's moments (stored, but zero in every group)"] if zeroed else []
 
 
-def _lost_steps(memories: tuple[Memory, ...], iteration: int, step_share: float, schedule: Schedule | None) -> list[str]:
-    """Densification replaces the parameters before the step, so each of those iterations legitimately lacks one.
+def _lost_steps(restart: int | None, iteration: int) -> list[str]:
+    if restart is None:
+        return []
+    return [f"{restart:,} of {iteration:,} optimiser steps (Adam was started anew at about iteration {restart:,})"]
 
+
+def _restart(memories: tuple[Memory, ...], iteration: int, step_share: float, schedule: Schedule | None) -> int | None:
+    """Iteration after which Adam counted anew; None where it counted enough.
+
+    Densification replaces the parameters before the step, so each of those iterations legitimately lacks one.
     INRIA's sparse_adam (since October 2024) stores a counter that it never raises: zero steps beside moments tell nothing.
     """
     steps = [memory.step for memory in memories if memory.step is not None]
     if not any(steps):
-        return []
-    events = (*schedule.densifications, *schedule.resets) if schedule is not None else ()
-    skipped = len({event for event in events if event <= iteration})
-    if max(steps) + skipped >= step_share * iteration:
-        return []
-    return [f"{iteration - max(steps) - skipped:,} of {iteration:,} optimiser steps (Adam was started anew at some point)"]
+        return None
+    events = {*schedule.densifications, *schedule.resets} if schedule is not None else set()
+    skipped = [event for event in events if event <= iteration]
+    if max(steps) + len(skipped) >= step_share * iteration:
+        return None
+    restart = iteration - max(steps)
+    return restart - sum(event > restart for event in skipped)

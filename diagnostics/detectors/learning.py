@@ -1,6 +1,7 @@
 """Faults of learning: steps that are too long, and parameters that no gradient reaches."""
 
-from diagnostics.facts.trained import SETTING_OF, Motion, Rate, Silence
+from diagnostics.facts.rates import SPELLINGS, TITLES, USUAL, Rate, set_for
+from diagnostics.facts.trained import Motion, Silence
 from diagnostics.measures.curves import best, last_finite, until
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
@@ -8,11 +9,8 @@ from diagnostics.verdict import EvidenceRow, Finding, Fix, Severity
 from runs.series import Series
 from runs.settings import Settings
 
-# What the 3DGS reference, gsplat and their families share (science: B.0). Under Adam a rate is the length of one step: of the
-# means in units of the cameras' extent, of the others in the stored units (logit, natural logarithm, SH).
-USUAL = {"xyz": 1.6e-4, "f_dc": 2.5e-3, "f_rest": 1.25e-4, "opacity": 0.05, "scaling": 5e-3, "rotation": 1e-3}
-TITLES = {"xyz": "means", "f_dc": "base colours", "f_rest": "view-dependent colours", "opacity": "opacities",
-          "scaling": "scales", "rotation": "rotations"}
+# Rounding of a rate on its way through a file.
+SAME_RATE = 0.01
 
 
 @detects("learning-rate-too-high")
@@ -26,19 +24,42 @@ def rate_too_high(
     Where the rates are usual or not known, means that still wander far count if quality falls meanwhile.
     """
     limits = {group: times_position if group == "xyz" else times for group in USUAL}
-    guilty = [rate for rate in rates if rate.group in USUAL and rate.value > limits[rate.group] * USUAL[rate.group]]
+    guilty = [rate for rate in rates if rate.times_usual > limits[rate.group]]
     if not guilty:
         return _wandering(late_motion, schedule, quality, wander, drop_db)
-    told = ", ".join(f"{TITLES[rate.group]} {rate.value / USUAL[rate.group]:.0f} times" for rate in guilty)
+    told = ", ".join(f"{TITLES[rate.group]} {rate.times_usual:.0f} times" for rate in guilty)
     return Finding(
-        f"Steps are far longer than usual: {told} the usual learning rate",
+        f"Steps are far longer than usual: {told} the usual learning rate{against_settings(guilty)}",
         evidence=(
-            *(EvidenceRow(f"learning rate of the {TITLES[rate.group]}", rate.value, limits[rate.group] * USUAL[rate.group],
-                          "extents / step" if rate.group == "xyz" else "per step", span[0], rate.source) for rate in guilty),
+            *(rate_row(rate, limits[rate.group] * USUAL[rate.group], span[0]) for rate in guilty),
             *(() if late_motion is None else (_motion_row(late_motion, None),)),
         ),
         iterations=span, confidence=0.7,
-        fixes=tuple(_usual_rate(rate) for rate in guilty if rate.group in SETTING_OF),
+        fixes=tuple(usual_rate(rate) for rate in guilty),
+    )
+
+
+def rate_row(rate: Rate, limit: float, iteration: int) -> EvidenceRow:
+    """A learning rate beside the limit that it passed, both per step and, of the means, per extent."""
+    unit = "extents / step" if rate.group == "xyz" else "per step"
+    return EvidenceRow(f"learning rate of the {TITLES[rate.group]}", rate.value, limit, unit, iteration, rate.source)
+
+
+def against_settings(rates: list[Rate]) -> str:
+    """Which of them the optimiser did not take from the settings: then the code or the extent is at fault, not the setting."""
+    other = [rate.setting for rate in rates
+             if rate.setting is not None and abs(rate.setting.value - rate.value) > SAME_RATE * rate.value]
+    told = ", ".join(f"{setting.name} = {setting.value:g}" for setting in other)
+    return f" (the settings say {told})" if told else ""
+
+
+def usual_rate(rate: Rate) -> Fix:
+    """The setting of the means is per unit of extent, as the rate here is."""
+    name = rate.setting.name if rate.setting is not None else (*SPELLINGS[rate.group], "")[0]
+    return Fix(
+        f"Set the learning rate of the {TITLES[rate.group]} back to its usual value",
+        "the same quality is reached with steadier curves; if it was changed on purpose, compare both runs on test views",
+        name, rate.value, USUAL[rate.group],
     )
 
 
@@ -78,10 +99,12 @@ def vanished(silences: tuple[Silence, ...], settings: Settings | None = None, *,
     names = ", ".join(TITLES.get(silence.group, silence.group) for silence in silent)
     first, last = min(silence.first for silence in silent), max(silence.last for silence in silent)
     sources = ", ".join(dict.fromkeys(silence.source for silence in silent))
+    halted = all(silence.halted for silence in silent)
+    happened = "The optimiser's learning rate is 0, though another is set, for the" if halted else "No gradient reached the"
     return Finding(
-        f"No gradient reached the {names} from iteration {first:,} to {last:,}, as {sources} shows",
+        f"{happened} {names} from iteration {first:,} to {last:,}, as {sources} shows",
         evidence=tuple(
-            EvidenceRow(f"share without any gradient, {TITLES.get(silence.group, silence.group)}", silence.zero_share, zero_share,
+            EvidenceRow(f"share that did not learn, {TITLES.get(silence.group, silence.group)}", silence.zero_share, zero_share,
                         "share", silence.last, silence.source) for silence in silent),
         iterations=(first, last), confidence=0.95, severity=_severity(silent),
         colour_by="opacity" if any(silence.group == "opacity" for silence in silent) else "",
@@ -89,19 +112,10 @@ def vanished(silences: tuple[Silence, ...], settings: Settings | None = None, *,
     )
 
 
-def _usual_rate(rate: Rate) -> Fix:
-    """The setting of the means is per unit of extent, as the rate here is."""
-    return Fix(
-        f"Set the learning rate of the {TITLES[rate.group]} back to its usual value",
-        "the same quality is reached with steadier curves; if it was raised on purpose, compare both runs on test views",
-        SETTING_OF[rate.group], rate.value, USUAL[rate.group],
-    )
-
-
 def _frozen_on_purpose(silence: Silence, settings: Settings | None) -> bool:
     """A learning rate of zero says so."""
-    name = SETTING_OF.get(silence.group)
-    return settings is not None and name is not None and settings.value(name) == 0
+    told = set_for(silence.group, settings)
+    return told is not None and told.value == 0
 
 
 def _severity(silent: list[Silence]) -> Severity | None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.facts import cameras, logged, saved, taken  # noqa: F401  (the facts named below)
+from diagnostics.facts import logged, saved, taken  # noqa: F401  (the facts named below)
+from diagnostics.facts.rates import set_for
 from diagnostics.measures.curves import since
-from diagnostics.measures.extent import CameraSpread
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import NotEvaluable
@@ -37,12 +37,14 @@ class Silence:
     last: int
     zero_share: float  # 0..1, of the logged norms, of second moments, or of values that did not change
     source: str
+    halted: bool = False  # gradients may arrive, but the optimiser's rate is zero though another one was set
 
 
 @fact(missing=GRADIENTS)
 def silences(
     gradient_norms: Mapping[str, Series] | None = None, training_state: TrainingState | None = None,
     steady_pair: tuple[Checkpoint, Checkpoint] | None = None, schedule: Schedule | None = None,
+    settings: Settings | None = None,
 ) -> tuple[Silence, ...] | None:
     """Groups that received no gradient at all in the range, told by the log, else by Adam, else by values that stayed the same.
 
@@ -53,6 +55,7 @@ def silences(
     told = [_silent_norm(group, series, schedule) for group, series in (gradient_norms or {}).items()]
     if training_state is not None:
         told += [_silent_moments(group, training_state, schedule) for group in training_state.adam.values()]
+        told += [_halted(group, training_state, settings) for group in training_state.adam.values()]
     if steady_pair is not None:
         kept = [checkpoint.gaussians for checkpoint in steady_pair]  # read once for all groups
         told += [_unchanged(group, steady_pair, kept, schedule) for group in COLUMN_OF]
@@ -61,31 +64,6 @@ def silences(
         if silence is not None:
             found.setdefault(silence.group, silence)
     return tuple(found.values())
-
-
-@dataclass(frozen=True)
-class Rate:
-    """The learning rate of one parameter group."""
-
-    group: str
-    value: float  # per step; of the means: per unit of extent
-    source: str
-
-
-@fact(missing="learning rates (settings, series lr/xyz or a training state)")
-def rates(
-    settings: Settings | None = None, training_state: TrainingState | None = None,
-    position_rate: Series | None = None, cameras_spread: CameraSpread | None = None,
-) -> tuple[Rate, ...] | None:
-    """One per group: what the optimiser used where that is known, else what stored settings say."""
-    found = {rate.group: rate for rate in _rates_set(settings)} if settings is not None else {}
-    for group in training_state.adam.values() if training_state is not None else ():
-        if group.name != "xyz":  # it decays: its end says nothing about its start
-            found[group.name] = Rate(group.name, group.learning_rate, training_state.path.name if training_state else "")
-    if position_rate is not None and cameras_spread is not None and cameras_spread.robust_extent > 0:
-        largest = float(np.nanmax(position_rate.values))
-        found["xyz"] = Rate("xyz", largest / cameras_spread.robust_extent, position_rate.source)
-    return tuple(found.values()) or None
 
 
 @dataclass(frozen=True)
@@ -117,10 +95,6 @@ COLUMN_OF = {
     "xyz": "means", "f_dc": "sh0", "f_rest": "sh_rest",
     "opacity": "logit_opacities", "scaling": "log_scales", "rotation": "quats_wxyz",
 }
-# The trainer's own spelling (INRIA family) of each group's learning rate.
-SETTING_OF = {
-    "xyz": "position_lr_init", "f_dc": "feature_lr", "opacity": "opacity_lr", "scaling": "scaling_lr", "rotation": "rotation_lr",
-}
 
 
 def _same_rows(before: Gaussians, after: Gaussians) -> bool:
@@ -130,11 +104,6 @@ def _same_rows(before: Gaussians, after: Gaussians) -> bool:
         return False
     earlier, later = (colours - colours.mean(axis=0) for colours in (before.sh0[known], after.sh0[known]))
     return float((earlier * later).sum()) > SAME_ROWS * float(np.linalg.norm(earlier) * np.linalg.norm(later))
-
-
-def _rates_set(settings: Settings) -> list[Rate]:
-    known = [(group, settings[name]) for group, name in SETTING_OF.items() if name in settings and settings[name].stored]
-    return [Rate(group, float(s.value), s.source) for group, s in known if isinstance(s.value, (int, float))]
 
 
 def _silent_norm(group: str, series: Series, schedule: Schedule | None) -> Silence | None:
@@ -156,6 +125,14 @@ def _silent_moments(group: AdamGroup, state: TrainingState, schedule: Schedule |
         return None
     zero = float(np.mean(group.exp_avg_sq == 0))
     return Silence(group.name, 0, state.iteration, zero, state.path.name) if zero == 1.0 else None
+
+
+def _halted(group: AdamGroup, state: TrainingState, settings: Settings | None) -> Silence | None:
+    """Its rate in the optimiser is zero, and the run stored another one."""
+    told = set_for(group.name, settings)
+    if group.learning_rate != 0 or told is None or not told.value:
+        return None
+    return Silence(group.name, 0, state.iteration, 1.0, state.path.name, halted=True)
 
 
 def _is_awake(group: str, state: TrainingState, schedule: Schedule | None) -> bool:

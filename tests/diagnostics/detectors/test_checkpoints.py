@@ -7,6 +7,7 @@ import pytest
 from diagnostics.verdict import Finding, Verdict
 from runs.checkpoints import TrainingState
 from tests.diagnostics.detectors.support import verdict
+from tests.diagnostics.fixtures.checkpoints import schedule_restarted
 from tests.support.runs import state_of
 from tests.support.training import LAST, healthy_run, moved
 
@@ -65,3 +66,21 @@ def test_an_optimiser_that_counts_no_steps_has_lost_none() -> None:
 def test_a_range_that_ends_early_is_not_a_run_that_ended_early() -> None:
     """The user looks at the first half of a finished run: nothing is missing for a resume of the whole."""
     assert verdict("no-resumable-state", healthy_run(states={}), (0, LAST // 2)) is None
+
+
+def test_a_lost_optimiser_is_dated() -> None:
+    """The counter tells when it was started anew, give or take the steps that densification skips."""
+    found = judged(replace(state_of(moved(), LAST), adam={
+        name: replace(group, step=LAST // 4) for name, group in state_of(moved(), LAST).adam.items()}))
+    assert isinstance(found, Finding)
+    assert found.iterations == (1500, LAST)
+    assert "anew at about iteration 1,500" in found.says
+
+
+def test_a_restarted_schedule_is_dated() -> None:
+    """The jump is between two logged iterations, and nowhere else."""
+    found = verdict("schedule-lost-on-resume", schedule_restarted())
+    assert isinstance(found, Finding)
+    assert found.iterations == (LAST // 2, LAST // 2 + 1)
+    assert found.evidence[0].value == pytest.approx(10, rel=0.02)
+    assert verdict("schedule-lost-on-resume", schedule_restarted(), (1, LAST // 2)) is None

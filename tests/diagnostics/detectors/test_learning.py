@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from diagnostics.diagnose import diagnose
+from diagnostics.facts.rates import TITLES
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.learning import opacities_frozen, rates_times_100, wandering
 from tests.support.runs import changed, look_from, ring_cameras, state_of
@@ -96,3 +97,38 @@ def test_a_state_of_an_unknown_schedule_is_not_held_against_its_opacities() -> N
     run = healthy_run(series=dict.fromkeys(healthy_run().series), states={LAST: state_of(moved(), LAST, frozen=["opacity"])})
     unknown = replace(run, sources=replace(run.sources, settings=lambda: type(run.settings)({})))
     assert verdict("gradients-vanish", unknown) is None
+
+
+@pytest.mark.parametrize("group", ["xyz", "f_dc", "f_rest", "opacity", "scaling", "rotation"])
+def test_each_group_that_no_gradient_reaches_is_named(group: str) -> None:
+    """Zero moments of one group, in a state saved well after the resets: that group, and no other."""
+    degree = {i: float(i > 300) for i in range(1, LAST + 1)}
+    run = healthy_run(series={f"grad_norm/{group}": None, "sh_degree": degree},
+                      states={LAST: state_of(moved(), LAST, frozen=[group])})
+    finding = found("gradients-vanish", run)
+    assert finding.facts["groups"] == TITLES[group]
+
+
+def test_a_rate_of_zero_in_the_optimiser_is_told_apart_from_one_that_was_set() -> None:
+    """The group halts although the settings say otherwise; gradients may arrive, so nothing is said about them."""
+    run = healthy_run(states={LAST: state_of(moved(), LAST, rates={"opacity": 0.0})})
+    finding = found("gradients-vanish", run)
+    assert "No gradient" not in finding.says
+    assert "opacities" in finding.says
+    assert verdict("learning-rate-too-low", run) is None
+
+
+def test_a_rate_that_the_settings_do_not_tell_is_found_in_the_optimiser() -> None:
+    """A mistake in the code leaves the settings sound; param_groups hold what was used."""
+    run = healthy_run(states={LAST: state_of(moved(), LAST, rates={"scaling": 0.1})})
+    finding = found("learning-rate-too-high", run)
+    assert "scales 20 times" in finding.says
+    assert "the settings say scaling_lr = 0.005" in finding.says
+
+
+def test_a_late_state_alone_tells_a_rate_of_the_means_that_is_far_too_high() -> None:
+    """It has fallen by then, so it was at least as high at the start."""
+    bare = {"series": {"lr/xyz": None}, "settings": {"position_lr_init": None}}
+    fast = healthy_run(**bare, states={LAST: state_of(moved(), LAST, rates={"xyz": 3.3 * 1.6e-2})})
+    assert "means 100 times" in found("learning-rate-too-high", fast).says
+    assert verdict("learning-rate-too-high", healthy_run(**bare)) is None
