@@ -55,7 +55,7 @@ def _candidates(world: World, views: Sequence[View], count: int, rng: np.random.
 def _contrast(photo: F32) -> F64:
     """float64 [H, W]: the slope of the grey levels."""
     down, right = np.gradient(photo.mean(2, dtype=np.float64))
-    return np.hypot(down, right)
+    return np.asarray(np.hypot(down, right))
 
 
 def _in_view(world: World, camera: Camera, places: F64) -> Mask:
@@ -76,7 +76,7 @@ def _widest_angle_deg(cameras: Sequence[Camera], places: F64, seen: Mask) -> F64
     rays /= np.linalg.norm(rays, axis=2, keepdims=True)
     first = rays[seen.argmax(0), np.arange(len(places))]
     cosines = np.where(seen, (rays * first).sum(2), 1.0)
-    return np.degrees(np.arccos(np.clip(cosines.min(0), -1, 1)))
+    return np.asarray(np.degrees(np.arccos(np.clip(cosines.min(0), -1, 1))))
 
 
 def _keypoints(views: Sequence[View], places: F64, seen: Mask, rng: np.random.Generator) -> Observations:

@@ -1,6 +1,7 @@
 """Ray-tracing kernels: where a ray meets the solids first, and the colour that it sees there."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ MISS = 1e30
 NEAREST = 1e-6  # a ray does not meet the surface that it starts on
 
 Vector = tuple[float, float, float]
+Row = Any  # one row of a SOLID table
 
 
 @kernel
@@ -57,7 +59,7 @@ def _stretch(shape: int, o: Vector, d: Vector) -> tuple[float, float]:
 
 
 @kernel
-def _to_local(solid: Array, x: float, y: float, z: float, shift: float) -> Vector:
+def _to_local(solid: Row, x: float, y: float, z: float, shift: float) -> Vector:
     m, t = solid.linear, solid.offset
     return (
         m[0, 0] * x + m[0, 1] * y + m[0, 2] * z + shift * t[0],
@@ -67,7 +69,7 @@ def _to_local(solid: Array, x: float, y: float, z: float, shift: float) -> Vecto
 
 
 @kernel
-def _passes_by(solid: Array, o: Vector, d: Vector) -> bool:
+def _passes_by(solid: Row, o: Vector, d: Vector) -> Any:
     """Whether the ray (unit direction) misses the ball around the solid."""
     x, y, z = solid.centre[0] - o[0], solid.centre[1] - o[1], solid.centre[2] - o[2]
     along = x * d[0] + y * d[1] + z * d[2]
@@ -90,7 +92,7 @@ def first_hit(solids: Array, o: Vector, d: Vector) -> tuple[float, int]:
 
 
 @kernel
-def _normal(solid: Array, p: Vector, d: Vector) -> Vector:
+def _normal(solid: Row, p: Vector, d: Vector) -> Vector:
     """Unit normal at a local place of the surface, turned against the ray."""
     x, y, z = p
     if solid.shape == 2:
@@ -107,7 +109,7 @@ def _normal(solid: Array, p: Vector, d: Vector) -> Vector:
 
 
 @kernel
-def _albedo(solid: Array, p: Vector) -> Vector:
+def _albedo(solid: Row, p: Vector) -> Vector:
     h, period = solid.half, solid.period
     x, y, z = p[0] * h[0] / period, p[1] * h[1] / period, p[2] * h[2] / period
     share = blend(solid.pattern, p[0], p[1], p[2]) if solid.pattern == 5 else blend(solid.pattern, x, y, z)
@@ -118,7 +120,7 @@ def _albedo(solid: Array, p: Vector) -> Vector:
 
 
 @kernel
-def _light(solids: Array, light: F64, p: Vector, n: Vector, d: Vector, solid: Array) -> tuple[float, float]:
+def _light(solids: Array, light: F64, p: Vector, n: Vector, d: Vector, solid: Row) -> tuple[float, float]:
     """Diffuse and specular strength of one light (x, y, z, strength, casts shadows) at a place."""
     x, y, z = light[0] - p[0], light[1] - p[1], light[2] - p[2]
     away = math.sqrt(x * x + y * y + z * z)

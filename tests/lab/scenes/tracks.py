@@ -47,7 +47,7 @@ def _gauss_newton(cameras: Sequence[Camera], xyz: F64, seen: Observations) -> F6
     square, pull = np.zeros((len(xyz), 3, 3)), np.zeros((len(xyz), 3))
     np.add.at(square, point, np.einsum("mki,mkj->mij", slopes, slopes))
     np.add.at(pull, point, np.einsum("mki,mk->mi", slopes, residual))
-    return np.linalg.solve(square + 1e-9 * np.eye(3), pull[:, :, None])[:, :, 0]
+    return np.asarray(np.linalg.solve(square + 1e-9 * np.eye(3), pull[:, :, None])[:, :, 0], np.float64)
 
 
 def residuals_px(cameras: Sequence[Camera], xyz: F64, seen: Observations) -> F64:
@@ -102,12 +102,12 @@ def bilinear(photo: F32, xy_px: F64) -> F64:
 def restricted(seen: Observations, names: Sequence[str]) -> Observations:
     """Only the observations of these images, in this order of images; an image without any keeps its place."""
     place = np.full(len(seen.image_names), -1)
-    for index, name in enumerate(names):
+    for new, name in enumerate(names):
         if name in seen.image_names:
-            place[seen.image_names.index(name)] = index
-    index: I64 = place[seen.image_index].astype(np.int64)
-    kept = index >= 0
-    return Observations(tuple(names), index[kept], seen.point_index[kept], seen.xy_px[kept])
+            place[seen.image_names.index(name)] = new
+    images: I64 = place[seen.image_index].astype(np.int64)
+    kept = images >= 0
+    return Observations(tuple(names), images[kept], seen.point_index[kept], seen.xy_px[kept])
 
 
 def of_points(seen: Observations, kept: I64) -> Observations:

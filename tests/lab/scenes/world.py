@@ -40,6 +40,16 @@ class World:
         pose = np.ascontiguousarray(camera.world_from_camera, np.float64)
         return trace_picture(self.solids, self.lights, self.ambient, pose, lens, camera.size_px, samples)
 
+    def moved(self, turn: F64, scale: float, shift: F64) -> "World":
+        """The same surfaces after x -> scale * turn @ x + shift; their textures move along."""
+        solids, lights = self.solids.copy(), self.lights.copy()
+        solids["linear"] = self.solids["linear"] @ turn.T / scale
+        solids["centre"] = scale * self.solids["centre"] @ turn.T + shift
+        solids["offset"] = -np.einsum("sij,sj->si", solids["linear"], solids["centre"])
+        solids["reach2"] *= scale**2
+        lights[:, :3] = scale * self.lights[:, :3] @ turn.T + shift
+        return World(solids, lights, self.ambient)
+
     def hits(self, origins: F64, directions: F64) -> tuple[F64, I64]:
         """float64 [N] distance to the first surface (1e30 for none) and int64 [N] its solid (-1 for none)."""
         lengths = np.linalg.norm(directions, axis=1, keepdims=True)
