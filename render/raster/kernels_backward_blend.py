@@ -11,12 +11,14 @@ from render.projection import ALPHA_MAX, ALPHA_MIN
 from render.raster import layout_training as layout
 from render.raster.kernels_falloff import falloff
 from render.raster.kernels_training_blend import rows_touched, segments_touched
+from render.raster.lanes import add_lanes
 from runs.arrays import F64, I64, Array
 from runs.kernels import lane_kernel
 
 LANES, SEGMENT, HEAD, SUMS = layout.LANES, layout.SEGMENT, layout.HEAD, layout.SUMS
 LEFT, STOP, RED_AT, GREEN_AT, BLUE_AT = layout.LEFT, layout.STOP, layout.RED_AT, layout.GREEN_AT, layout.BLUE_AT
-BEHIND = layout.BEHIND
+BEHIND, NOW_V, NOW_VT, NOW_VTT = layout.BEHIND, layout.NOW_V, layout.NOW_VT, layout.NOW_VTT
+NOW_RED, NOW_GREEN, NOW_BLUE = layout.NOW_RED, layout.NOW_GREEN, layout.NOW_BLUE
 X, Y, HALF_X, SLOPE, HALF_Y, LN_OPACITY = layout.X, layout.Y, layout.HALF_X, layout.SLOPE, layout.HALF_Y, layout.LN_OPACITY
 RED, GREEN, BLUE = layout.RED, layout.GREEN, layout.BLUE
 V, VT, VTT, VY, VYY, VYT, W_RED, W_GREEN, W_BLUE = (np.uint64(LANES * k) for k in range(SUMS))
@@ -82,16 +84,21 @@ def _gather_row(buffer: Array, stops: I64, rank: int, rows: F64, y: int, start: 
             v = v if shown & (e < a_max) else zero
             buffer[LEFT + i] = before if shown else left
             buffer[BEHIND + i] = behind + w * pull if shown else behind
-            vt, vy = v * t, v * dy
-            buffer[V + j] += v
-            buffer[VT + j] += vt
-            buffer[VTT + j] += vt * t
-            buffer[VY + j] += vy
-            buffer[VYY + j] += vy * dy
-            buffer[VYT + j] += vy * t
-            buffer[W_RED + j] += w * r if shown else zero
-            buffer[W_GREEN + j] += w * g if shown else zero
-            buffer[W_BLUE + j] += w * b if shown else zero
+            buffer[NOW_V + i] = v
+            buffer[NOW_VT + i] = v * t
+            buffer[NOW_VTT + i] = v * t * t
+            buffer[NOW_RED + i] = w * r if shown else zero
+            buffer[NOW_GREEN + i] = w * g if shown else zero
+            buffer[NOW_BLUE + i] = w * b if shown else zero
+        add_lanes(buffer, V, at + NOW_V, one)
+        add_lanes(buffer, VT, at + NOW_VT, one)
+        add_lanes(buffer, VTT, at + NOW_VTT, one)
+        add_lanes(buffer, VY, at + NOW_V, dy)
+        add_lanes(buffer, VYY, at + NOW_V, dy * dy)
+        add_lanes(buffer, VYT, at + NOW_VT, dy)
+        add_lanes(buffer, W_RED, at + NOW_RED, one)
+        add_lanes(buffer, W_GREEN, at + NOW_GREEN, one)
+        add_lanes(buffer, W_BLUE, at + NOW_BLUE, one)
 
 
 @lane_kernel

@@ -23,7 +23,9 @@ LEFT = np.uint64(0 * LANES)  # transmittance: in the end of the forward pass, in
 STOP = np.uint64(1 * LANES)  # rank of the splat that would have left too little; it and all behind it are not blended
 RED_AT, GREEN_AT, BLUE_AT = np.uint64(2 * LANES), np.uint64(3 * LANES), np.uint64(4 * LANES)  # sums, or dL/d(pixel)
 BEHIND = np.uint64(5 * LANES)  # Σ weight·(colour·dL/dpixel) of all behind the splat, background included
-SEGMENT = np.uint64(6 * LANES)  # numbers in a segment
+NOW_V, NOW_VT, NOW_VTT = np.uint64(6 * LANES), np.uint64(7 * LANES), np.uint64(8 * LANES)  # what the splat at hand adds
+NOW_RED, NOW_GREEN, NOW_BLUE = np.uint64(9 * LANES), np.uint64(10 * LANES), np.uint64(11 * LANES)  # to the sums below
+SEGMENT = np.uint64(12 * LANES)  # numbers in a segment
 
 NEVER = float(2**24)  # a STOP that no rank reaches: ranks are counted in float32, exactly
 OUTSIDE = -1.0  # the STOP of a pixel beyond the edge of the picture
