@@ -27,16 +27,17 @@ def psnr_of_channels(picture: Array, photo: Array) -> float:
     return float(np.mean([psnr(picture[..., c], photo[..., c]) for c in range(picture.shape[2])]))
 
 
-def ssim(picture: Array, photo: Array) -> float:
-    """Mean structural similarity (Wang et al. 2004), Gaussian window 11×11 with sigma 1.5, L = 1.
+def ssim(picture: Array, photo: Array, *, dynamic_range: float = 1.0) -> float:
+    """Mean structural similarity (Wang et al. 2004), Gaussian window 11×11 with sigma 1.5.
 
-    Borders are padded with zeros, as INRIA's and gsplat's losses do. Images 0..1 [H, W, C].
+    `dynamic_range` is the largest value that its constants expect: 1 for pictures 0..1; another one gives the figure of a
+    trainer that got it wrong. Borders are padded with zeros, as INRIA's and gsplat's losses do. Images 0..1 [H, W, C].
     """
     a, b = _clipped(picture), _clipped(photo)
     mean_a, mean_b = _blurred(a), _blurred(b)
     variance_a, variance_b = _blurred(a * a) - mean_a**2, _blurred(b * b) - mean_b**2
     covariance = _blurred(a * b) - mean_a * mean_b
-    c1, c2 = 0.01**2, 0.03**2
+    c1, c2 = (0.01 * dynamic_range) ** 2, (0.03 * dynamic_range) ** 2
     likeness = (2 * mean_a * mean_b + c1) * (2 * covariance + c2)
     return float(np.mean(likeness / ((mean_a**2 + mean_b**2 + c1) * (variance_a + variance_b + c2))))
 
