@@ -118,8 +118,8 @@ _RULES: Mapping[str, _Rule] = {
 # INRIA's threshold of 2e-4 would grow several times as many Gaussians: the gradient per Gaussian rises as Gaussians get
 # larger in the picture, so it is scaled with the pictures.
 _MINI: Mapping[str, Any] = {
-    "iterations": 800, "position_lr_max_steps": 800, "sh_degree": 2, "sh_interval": 200, "densification_interval": 50,
-    "densify_from_iter": 100, "densify_until_iter": 500, "densify_grad_threshold": 1e-3, "opacity_reset_interval": 200,
+    "iterations": 800, "position_lr_max_steps": 800, "sh_degree": 2, "sh_interval": 200, "densification_interval": 100,
+    "densify_from_iter": 100, "densify_until_iter": 600, "densify_grad_threshold": 1.5e-3, "opacity_reset_interval": 200,
     "test_iterations": (1, 200, 400, 600, 800), "save_iterations": (100, 200, 300, 400, 500, 600, 700, 800),
     "checkpoint_iterations": (400, 800),
 }
