@@ -83,7 +83,7 @@ def _digest(arguments: Mapping[str, Any]) -> str:
 def _load(path: Path) -> Mapping[str, Array] | None:
     """None where the file is not there or cut short."""
     try:
-        with np.load(path) as stored:
+        with path.open("rb") as file, np.load(file) as stored:
             return {key: stored[key] for key in stored.files}
     except (OSError, ValueError, EOFError, BadZipFile):
         return None

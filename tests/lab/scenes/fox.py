@@ -11,8 +11,7 @@ from PIL import Image
 from diagnostics.probes.views import TrainingData, View
 from runs.cameras import Camera
 from runs.formats.colmap import ColmapModel, Observations, read_model
-from runs.points import PointCloud
-from tests.lab.scenes.scene import Scene
+from tests.lab.scenes.scene import Scene, reprojected
 from tests.support.data import shared_data
 
 TEST_EVERY = 8  # the usual rule for captures without a list of test photos
@@ -36,11 +35,13 @@ def fox(size_px: int = 64) -> Scene:
 def _read(folder: Path, size_px: int) -> Scene:
     model = read_model(folder / "sparse" / "0")
     shown = [_view(folder, camera, size_px, "train" if i % TEST_EVERY else "test") for i, camera in enumerate(model.cameras)]
+    assert model.points is not None
     data = TrainingData(
         tuple(view for view in shown if view.camera.split == "train"),
-        tuple(view for view in shown if view.camera.split == "test"), _points(model, shown[0].camera),
+        tuple(view for view in shown if view.camera.split == "test"), model.points,
     )
-    return Scene("fox", data, _tracks(model, shown[0].camera), arguments={"name": "fox", "size_px": size_px})
+    # The stored reprojection errors are those of larger photos, before the capture was made small.
+    return reprojected(Scene("fox", data, _tracks(model, shown[0].camera), arguments={"name": "fox", "size_px": size_px}))
 
 
 def _view(folder: Path, camera: Camera, size_px: int, split: str) -> View:
@@ -68,10 +69,3 @@ def _tracks(model: ColmapModel, small: Camera) -> Observations | None:
         return None
     return replace(seen, image_names=tuple(map(_png, seen.image_names)), xy_px=seen.xy_px * _scale(model, small))
 
-
-def _points(model: ColmapModel, small: Camera) -> PointCloud:
-    """Reprojection errors in pixels of the small photos."""
-    points = model.points
-    assert points is not None
-    assert points.error_px is not None
-    return replace(points, error_px=points.error_px * np.float32(_scale(model, small)[0]))

@@ -1,7 +1,7 @@
 """A scene of the lab: what a training gets, what made it, and the folder that a user would have."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from diagnostics.probes.views import TrainingData, View
 from runs.arrays import F32
 from runs.formats.colmap import Observations
 from tests.lab.scenes import writing
+from tests.lab.scenes.tracks import mean_errors_px, restricted, track_lengths
 from tests.lab.scenes.world import World
 
 
@@ -33,3 +34,14 @@ class Scene:
         the test views listed in sparse/0/test.txt."""
         writing.write_photos(self.views, self.alphas, folder)
         writing.write_model(self.data, self.tracks, folder / "sparse" / "0")
+
+
+def reprojected(scene: Scene) -> Scene:
+    """Tracks of the scene's own views only, with lengths and errors computed anew from its cameras and points."""
+    if scene.tracks is None:
+        return scene
+    seen = restricted(scene.tracks, [view.name for view in scene.views])
+    points = scene.data.points
+    errors_px = mean_errors_px([view.camera for view in scene.views], points.xyz, seen)
+    fresh = replace(points, error_px=errors_px, track_lengths=track_lengths(seen, len(points)))
+    return replace(scene, tracks=seen, data=replace(scene.data, points=fresh))

@@ -1,4 +1,6 @@
-"""Scenes with other views, cameras, world frames or points (photo_transforms has other photos); each function gives a new scene and leaves the old one alone.
+"""Scenes with other views, cameras, world frames or points; each function gives a new scene and leaves the old one alone.
+
+Other photos: photo_transforms.
 
 Where a camera or the cloud is made to lie, photos and observations stay as they were taken. Stored reprojection errors
 stay too, as after a faulty converter, unless a docstring says that they are computed anew.
@@ -16,9 +18,9 @@ from runs.points import PointCloud
 from tests.lab.scenes.building import build
 from tests.lab.scenes.fox import fox
 from tests.lab.scenes.photo_transforms import Names, with_views
-from tests.lab.scenes.scene import Scene
+from tests.lab.scenes.scene import Scene, reprojected
 from tests.lab.scenes.solids import Xyz, rotation
-from tests.lab.scenes.tracks import mean_errors_px, of_points, restricted, track_lengths
+from tests.lab.scenes.tracks import of_points
 
 
 def rebuilt(scene: Scene, **changes: Any) -> Scene:
@@ -62,17 +64,6 @@ def fewer_views(scene: Scene, count: int) -> Scene:
 def without_test(scene: Scene) -> Scene:
     """No view held back."""
     return reprojected(replace(scene, data=replace(scene.data, test=())))
-
-
-def reprojected(scene: Scene) -> Scene:
-    """Tracks of the scene's own views only, with lengths and errors computed anew from its cameras and points."""
-    if scene.tracks is None:
-        return scene
-    seen = restricted(scene.tracks, [view.name for view in scene.views])
-    points = scene.data.points
-    errors_px = mean_errors_px([view.camera for view in scene.views], points.xyz, seen)
-    fresh = replace(points, error_px=errors_px, track_lengths=track_lengths(seen, len(points)))
-    return _with_points(replace(scene, tracks=seen), fresh)
 
 
 # Cameras that lie about the photo they took.
