@@ -56,8 +56,8 @@ class Adam:
             memory.step += 1
             parameter = getattr(self.parameters, name)
             constants = adam_constants(memory.step, rates[name], self.eps, parameter.dtype)
-            flat = (array.reshape(-1) for array in (parameter, getattr(gradients, name), memory.mean, memory.square))
-            adam_update(*flat, constants)
+            adam_update(parameter.reshape(-1), getattr(gradients, name).reshape(-1), memory.mean.reshape(-1),
+                        memory.square.reshape(-1), constants)
 
     def regrow(self, kept: Array, newborn: Parameters | None = None) -> None:
         """Keep the rows `kept` (numbers or a mask) and append `newborn`, whose moments are zero."""

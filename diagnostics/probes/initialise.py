@@ -49,7 +49,7 @@ def neighbour_distances(xyz: Array) -> F64:
     wanted = min(NEIGHBOURS, len(xyz) - 1)
     if wanted == 0:
         return np.full(len(xyz), np.sqrt(SMALLEST_SQUARE))
-    distances, _ = cKDTree(xyz).query(xyz, wanted + 1)
+    distances = np.asarray(cKDTree(xyz).query(xyz, wanted + 1)[0])  # the first is the point itself
     return np.asarray(np.sqrt(np.maximum((distances[:, 1:] ** 2).mean(axis=1), SMALLEST_SQUARE)))
 
 

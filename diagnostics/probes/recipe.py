@@ -13,7 +13,7 @@ from diagnostics.probes.views import TrainingData
 from render.raster import compare
 from render.raster.differentiable import Gradients
 from render.raster.parameters import Parameters
-from runs.arrays import F32, I64, Mask
+from runs.arrays import F32, I64, Array, Mask
 
 
 def unchanged(_context: Context, gradients: Gradients) -> Gradients:
@@ -43,13 +43,13 @@ class Recipe:
     # Default strategy.
     statistic: Callable[[F32, tuple[int, int]], F32] = growth.statistic  # (dL/d centre in px [N, 2], size_px) -> [N]
     clone: Callable[[Context, Parameters, I64], Parameters] = growth.clone  # the M new Gaussians
-    split: Callable[[Context, Parameters, I64], Parameters] = growth.split  # the 2M children that replace `rows`
+    split: Callable[[Context, Parameters, I64], Parameters] = growth.split  # the 2M Gaussians that replace `rows`
     prune: Callable[[Context, Parameters], Mask] = growth.prune  # bool [N], True for what goes
     reset_opacities: Callable[[Context, F32], F32] = growth.reset_opacities  # logits [N] -> logits [N]
 
     # MCMC.
     # (opacities [M], scales [M, 3], copies int64 [M]) -> opacity and scales that each of so many copies gets
-    relocate: Callable[[F32, F32, I64], tuple[F32, F32]] = mcmc.relocated
+    relocate: Callable[[Array, Array, I64], tuple[Array, Array]] = mcmc.relocated
     noise: Callable[[Context, Parameters, float], F32] = mcmc.noise  # (…, learning rate of xyz) -> shift of means [N, 3]
 
     # Evaluation.

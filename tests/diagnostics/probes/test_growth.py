@@ -9,6 +9,7 @@ from diagnostics.probes.adam import Adam
 from diagnostics.probes.growth import Tally
 from diagnostics.probes.recipe import Recipe
 from diagnostics.probes.strategies import densify
+from render.covariance import covariances
 from render.raster.parameters import GROUPS
 from tests.diagnostics.probes.made_up import blobs, context, some_parameters
 
@@ -52,7 +53,6 @@ def test_halves_are_sixteen_tenths_smaller_and_lie_in_their_parent() -> None:
     children = growth.split(context(parent), parent, rows)
     assert children.count == 40_000
     np.testing.assert_allclose(np.exp(children.log_scales), np.repeat(np.exp(parent.log_scales), 40_000, 0) / 1.6, rtol=1e-5)
-    from render.covariance import covariances
     expected = covariances(np.exp(parent.log_scales), parent.quats_wxyz)[0]
     np.testing.assert_allclose(np.cov(children.means.T), expected, atol=0.03 * np.abs(expected).max())
     for name in ("quats_wxyz", "logit_opacities", "sh0", "sh_rest"):

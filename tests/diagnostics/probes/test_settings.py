@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import pytest
 
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.probes.settings import _RULES, OptimiserSettings
 from runs.defaults import INRIA, INRIA_BEFORE_EXPOSURE
 
 
@@ -38,7 +38,6 @@ def test_mcmc_must_know_its_cap() -> None:
 
 def test_every_numeric_setting_has_a_rule() -> None:
     """A new setting without a rule would take any value."""
-    from diagnostics.probes.settings import _RULES
     unruled = {field.name for field in fields(OptimiserSettings)} - set(_RULES)
     assert unruled == {"white_background", "random_background"}
 
