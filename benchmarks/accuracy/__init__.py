@@ -1,0 +1,1 @@
+"""Accuracy of the diagnosis, measured on the runs of the lab."""
