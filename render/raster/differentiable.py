@@ -17,7 +17,7 @@ from render.raster.kernels_backward_blend import gather_rows
 from render.raster.kernels_backward_project import pull_back
 from render.raster.kernels_training_blend import blend_rows
 from render.raster.kernels_training_project import project_all
-from render.raster.parameters import GROUPS, Parameters
+from render.raster.parameters import Parameters
 from runs.arrays import F32, F64, I64, Array
 from runs.cameras import Camera
 
@@ -75,10 +75,10 @@ class Rendered:
                         by_rgb, by_alpha, sums[chunk])
 
         _each_chunk(work, frame.threads)
-        arrays = {name: np.zeros_like(getattr(self.parameters, name)) for name in GROUPS}
-        found = Gradients(**arrays, means2d_px=np.zeros((self.parameters.count, 2), real))
+        means, log_scales, quats, logits, sh0, sh_rest = (np.zeros_like(array) for array in _groups(self.parameters))
+        found = Gradients(means, log_scales, quats, logits, sh0, sh_rest, np.zeros((len(means), 2), real))
         pull_back(*_groups(self.parameters), frame.degree, frame.view, frame.lens, frame.centre,
-                  frame.count, frame.rows, frame.splat_of, sums, *arrays.values(), found.means2d_px)
+                  frame.count, frame.rows, frame.splat_of, sums, *_groups(found), found.means2d_px)
         return found
 
 
@@ -111,8 +111,8 @@ def render(
     return Rendered(rgb, alpha, radii, parameters, frame)
 
 
-def _groups(parameters: Parameters) -> tuple[Array, ...]:
-    return tuple(getattr(parameters, name) for name in GROUPS)
+def _groups(of: Parameters | Gradients) -> tuple[Array, Array, Array, Array, Array, Array]:
+    return of.means, of.log_scales, of.quats_wxyz, of.logit_opacities, of.sh0, of.sh_rest
 
 
 def _each_chunk(work: Callable[[int], None], threads: int) -> None:

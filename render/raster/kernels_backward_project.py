@@ -24,7 +24,7 @@ from render.raster.kernels_footprint import (
 )
 from render.raster.kernels_harmonics import sh_slopes, sh_terms
 from runs.arrays import F64, Array
-from runs.kernels import lane_kernel
+from runs.kernels import inlined, lane_kernel
 
 HALF_X, SLOPE, HALF_Y, RED = layout.HALF_X, layout.SLOPE, layout.HALF_Y, layout.RED
 SUM_V, SUM_VT, SUM_VTT, SUM_VY, SUM_VYY, SUM_VYT = (
@@ -34,7 +34,7 @@ SUM_RED, SUMS, CHUNKS = layout.SUM_RED, layout.SUMS, layout.CHUNKS
 
 @lane_kernel
 def pull_back(
-    means: Array, log_scales: Array, quats: Array, logits: Array, sh0: Array, sh_rest: Array, degree: int,
+    means: Array, log_scales: Array, quats: Array, logits: Array, _sh0: Array, sh_rest: Array, degree: int,
     view: F64, lens: F64, centre: F64, count: int, rows: F64, splat_of: Array, sums: F64,
     d_means: Array, d_log_scales: Array, d_quats: Array, d_logits: Array, d_sh0: Array, d_sh_rest: Array, d_means2d: Array,
 ) -> None:
@@ -58,14 +58,14 @@ def pull_back(
             d_means[i, k] = mean[k] + view[0, k] * point[0] + view[1, k] * point[1] + view[2, k] * point[2]
 
 
-@lane_kernel
+@inlined
 def _centre(rows: F64, rank: int, total: F64) -> tuple[float, float]:
     """dL/d(projected centre), per px."""
     by_x = 2 * rows[rank, HALF_X] * total[SUM_VT]
     return by_x, 2 * rows[rank, HALF_Y] * total[SUM_VY] - rows[rank, SLOPE] * by_x
 
 
-@lane_kernel
+@inlined
 def _add_centre(means: Array, i: int, view: F64, lens: F64, x_px: float, y_px: float, point: F64) -> None:
     """Add what the projected centre says about the mean, in camera axes."""
     x, y, z = to_camera(view, means, i)
@@ -75,7 +75,7 @@ def _add_centre(means: Array, i: int, view: F64, lens: F64, x_px: float, y_px: f
     point[2] -= (pull_x * x + pull_y * y) / z
 
 
-@lane_kernel
+@inlined
 def _covariance(rows: F64, rank: int, total: F64) -> tuple[float, float, float]:
     """dL/d(xx), dL/d(xy), dL/d(yy) of Σ': ½·Σ v·(Σ'⁻¹Δ)(Σ'⁻¹Δ)ᵀ, the xy entry counted for both of its places.
 
@@ -86,7 +86,7 @@ def _covariance(rows: F64, rank: int, total: F64) -> tuple[float, float, float]:
     return 0.5 * tt, yt - slope * tt, 0.5 * (yy - 2 * slope * yt + slope * slope * tt)
 
 
-@lane_kernel
+@inlined
 def _shape(
     means: Array, log_scales: Array, quats: Array, i: int, view: F64, lens: F64, rows: F64, rank: int, total: F64,
     axes: F64, point: F64, d_log_scales: Array, d_quats: Array,
@@ -119,7 +119,7 @@ def _shape(
     point[2] = -(by_pull + by_slope_x * x / z + by_slope_y * y / z) / z
 
 
-@lane_kernel
+@inlined
 def _quaternion(quats: Array, i: int, axes: F64, d_quats: Array) -> None:
     """dL/d(raw quaternion) from dL/d(axis k, component c) = axes[k, c], through rotation matrix and normalisation."""
     w, x, y, z, norm = normalised(quats, i)
@@ -135,7 +135,7 @@ def _quaternion(quats: Array, i: int, axes: F64, d_quats: Array) -> None:
     d_quats[i, 2], d_quats[i, 3] = (by_y - y * along) / norm, (by_z - z * along) / norm
 
 
-@lane_kernel
+@inlined
 def _colour(
     means: Array, sh_rest: Array, i: int, degree: int, centre: F64, rows: F64, rank: int, total: F64, terms: F64, slopes: F64,
     d_sh0: Array, d_sh_rest: Array, d_mean: F64,

@@ -6,7 +6,7 @@ import numpy as np
 
 from render.splats import ABSURD_LOG_SCALE
 from runs.arrays import F64, Array
-from runs.kernels import lane_kernel
+from runs.kernels import inlined
 
 # A lens is float64 [10]: focal lengths, principal point, the four slope limits of `projection`, near, dilation.
 FX, FY, CX, CY, X_LOW, X_HIGH, Y_LOW, Y_HIGH, NEAR, DILATION = range(10)
@@ -15,7 +15,7 @@ U, V, ALONG, SIZE = range(4)
 LEAST_NORM = 1e-6  # of a quaternion; shorter ones name no rotation, as in `render.splats`
 
 
-@lane_kernel
+@inlined
 def to_camera(view: F64, means: Array, i: int) -> tuple[float, float, float]:
     """Mean i in camera axes; view is float64 [3, 4], camera from world."""
     x, y, z = float(means[i, 0]), float(means[i, 1]), float(means[i, 2])
@@ -24,7 +24,7 @@ def to_camera(view: F64, means: Array, i: int) -> tuple[float, float, float]:
             view[2, 0] * x + view[2, 1] * y + view[2, 2] * z + view[2, 3])
 
 
-@lane_kernel
+@inlined
 def shaped(log_scales: Array, quats: Array, logits: Array, i: int) -> bool:
     """Whether the raw values of row i name a shape: finite, no zero quaternion, no absurd scale. False for NaN."""
     largest = max(log_scales[i, 0], log_scales[i, 1], log_scales[i, 2])
@@ -35,7 +35,7 @@ def shaped(log_scales: Array, quats: Array, logits: Array, i: int) -> bool:
     return total < np.inf and largest <= ABSURD_LOG_SCALE and LEAST_NORM**2 <= norm2 < np.inf
 
 
-@lane_kernel
+@inlined
 def normalised(quats: Array, i: int) -> tuple[float, float, float, float, float]:
     """Unit quaternion i and the length of the raw one."""
     w, x, y, z = float(quats[i, 0]), float(quats[i, 1]), float(quats[i, 2]), float(quats[i, 3])
@@ -43,7 +43,7 @@ def normalised(quats: Array, i: int) -> tuple[float, float, float, float, float]
     return w / norm, x / norm, y / norm, z / norm, norm
 
 
-@lane_kernel
+@inlined
 def project_axes(
     log_scales: Array, quats: Array, i: int, view: F64, pull_x: float, pull_y: float, slope_x: float, slope_y: float,
     axes: F64,
@@ -72,13 +72,13 @@ def project_axes(
     return xx, xy, yy
 
 
-@lane_kernel
+@inlined
 def clamped(value: float, low: float, high: float) -> float:
     """value, at least low and at most high."""
     return min(max(value, low), high)
 
 
-@lane_kernel
+@inlined
 def sigmoid(logit: float) -> float:
     """1 / (1 + exp(-logit)), safe for any finite logit."""
     if logit >= 0:

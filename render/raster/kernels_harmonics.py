@@ -2,10 +2,10 @@
 
 from render.harmonics import C0, C1, C2, C3, C4
 from runs.arrays import F64, Array
-from runs.kernels import kernel
+from runs.kernels import inlined
 
 
-@kernel
+@inlined
 def sh_terms(terms: Array, degree: int, x: float, y: float, z: float) -> None:
     """The terms of `render.harmonics.basis` for one direction."""
     terms[0] = C0
@@ -30,7 +30,7 @@ def sh_terms(terms: Array, degree: int, x: float, y: float, z: float) -> None:
     terms[23], terms[24] = C4[7] * x * z * (xx - 3 * yy), C4[8] * (xx * (xx - 3 * yy) - yy * (3 * xx - yy))
 
 
-@kernel
+@inlined
 def sh_slopes(slopes: F64, degree: int, x: float, y: float, z: float) -> None:
     """float64 [(degree+1)², 3]: derivatives of `sh_terms` with x, y and z taken as independent.
 
@@ -49,12 +49,12 @@ def sh_slopes(slopes: F64, degree: int, x: float, y: float, z: float) -> None:
         _slopes4(slopes, x, y, z)
 
 
-@kernel
+@inlined
 def _set(slopes: F64, k: int, factor: float, by_x: float, by_y: float, by_z: float) -> None:
     slopes[k, 0], slopes[k, 1], slopes[k, 2] = factor * by_x, factor * by_y, factor * by_z
 
 
-@kernel
+@inlined
 def _slopes2(slopes: F64, x: float, y: float, z: float) -> None:
     _set(slopes, 4, C2[0], y, x, 0.0)
     _set(slopes, 5, C2[1], 0.0, z, y)
@@ -63,7 +63,7 @@ def _slopes2(slopes: F64, x: float, y: float, z: float) -> None:
     _set(slopes, 8, C2[4], 2 * x, -2 * y, 0.0)
 
 
-@kernel
+@inlined
 def _slopes3(slopes: F64, x: float, y: float, z: float) -> None:
     xx, yy, zz = x * x, y * y, z * z
     _set(slopes, 9, C3[0], 6 * x * y, 3 * (xx - yy), 0.0)
@@ -75,7 +75,7 @@ def _slopes3(slopes: F64, x: float, y: float, z: float) -> None:
     _set(slopes, 15, C3[6], 3 * (xx - yy), -6 * x * y, 0.0)
 
 
-@kernel
+@inlined
 def _slopes4(slopes: F64, x: float, y: float, z: float) -> None:
     xx, yy, zz = x * x, y * y, z * z
     _set(slopes, 16, C4[0], y * (3 * xx - yy), x * (xx - 3 * yy), 0.0)

@@ -8,7 +8,7 @@ from render.projection import ALPHA_MAX, ALPHA_MIN, T_STOP
 from render.raster import layout_training as layout
 from render.raster.kernels_falloff import falloff
 from runs.arrays import F64, Array, Mask
-from runs.kernels import lane_kernel
+from runs.kernels import inlined, lane_kernel
 
 LANES, SEGMENT = layout.LANES, layout.SEGMENT
 LEFT, STOP, RED_AT, GREEN_AT, BLUE_AT = layout.LEFT, layout.STOP, layout.RED_AT, layout.GREEN_AT, layout.BLUE_AT
@@ -40,7 +40,7 @@ def blend_rows(
     _store(buffer, first, last, across, background, rgb, alpha)
 
 
-@lane_kernel
+@inlined
 def rows_touched(rows: F64, rank: int, first: int, last: int) -> tuple[int, int]:
     """First row and last row + 1 of first..last whose pixel centres the splat can reach."""
     y, reach = rows[rank, Y], rows[rank, REACH_Y]
@@ -49,7 +49,7 @@ def rows_touched(rows: F64, rank: int, first: int, last: int) -> tuple[int, int]
     return int(max(y - reach + SLACK, first)), int(min(y + reach + (1 - SLACK), last))
 
 
-@lane_kernel
+@inlined
 def segments_touched(rows: F64, rank: int, y: int, across: int) -> tuple[int, int]:
     """First segment and last segment + 1 of one row of pixels that the contour alpha = 1/255 reaches."""
     delta_y = y + 0.5 - rows[rank, Y]
@@ -62,7 +62,7 @@ def segments_touched(rows: F64, rank: int, y: int, across: int) -> tuple[int, in
     return int(left) // LANES, (int(right) + LANES - 1) // LANES
 
 
-@lane_kernel
+@inlined
 def _blend_row(buffer: Array, is_open: Mask, rank: int, rows: F64, y: int, across: int) -> None:
     real = buffer.dtype.type
     zero, a_min, a_max, t_stop = real(0), real(ALPHA_MIN), real(ALPHA_MAX), real(T_STOP)

@@ -26,7 +26,7 @@ from render.raster.kernels_footprint import (
 from render.raster.kernels_harmonics import sh_terms
 from render.raster.kernels_sort import radix_order
 from runs.arrays import F32, F64, Array
-from runs.kernels import lane_kernel
+from runs.kernels import inlined, lane_kernel
 
 X, Y, HALF_X, SLOPE, HALF_Y, LN_OPACITY = layout.X, layout.Y, layout.HALF_X, layout.SLOPE, layout.HALF_Y, layout.LN_OPACITY
 RED, GREEN, BLUE, REACH_X, REACH_Y = layout.RED, layout.GREEN, layout.BLUE, layout.REACH_X, layout.REACH_Y
@@ -75,7 +75,7 @@ def _by_depth(means: Array, view: F64, near: float) -> tuple[Array, Array]:
     return indices[:count], radix_order(depths[:count].view(np.uint32))
 
 
-@lane_kernel
+@inlined
 def _place(
     means: Array, log_scales: Array, quats: Array, logits: Array, i: int, view: F64, lens: F64, size_px: Array, axes: F64,
     rows: F64, rank: int,
@@ -108,12 +108,12 @@ def _place(
     return radius if seen else 0.0, blended
 
 
-@lane_kernel
+@inlined
 def _touches(centre: float, reach: float, size: int) -> bool:
     return centre + reach > 0 and centre - reach < size
 
 
-@lane_kernel
+@inlined
 def _colour(
     means: Array, sh0: Array, sh_rest: Array, i: int, degree: int, centre: F64, terms: F64, rows: F64, rank: int
 ) -> bool:
@@ -127,4 +127,4 @@ def _colour(
         green += terms[k + 1] * sh_rest[i, k, 1]
         blue += terms[k + 1] * sh_rest[i, k, 2]
     rows[rank, RED], rows[rank, GREEN], rows[rank, BLUE] = max(red, 0.0), max(green, 0.0), max(blue, 0.0)
-    return abs(red) + abs(green) + abs(blue) < np.inf
+    return bool(abs(red) + abs(green) + abs(blue) < np.inf)
