@@ -1,0 +1,111 @@
+"""What densification did between two saved states: sizes of halves, places of clones, and which opacities went or stayed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.measures.shares import share
+from runs.arrays import F64, I64, Mask
+from runs.gaussians import Gaussians
+from runs.heredity import Births, births_of
+from runs.lineage import Lineage, trace
+
+# A split or clone changes all three axes alike, learning does not: standard deviation of the three logarithms of the ratios.
+ALIKE = 0.15
+# A clone keeps its parent's size: halves of a split are 0.47 smaller (ln 1.6), in this unit.
+SAME_SIZE = 0.2
+INVISIBLE = 1 / 255  # below it the renderer skips a Gaussian, so nothing but noise can bring it back
+FAINT = (0.02, 0.1)  # opacities: visible, and far above the usual pruning threshold of 0.005
+OPAQUE = (0.5, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Generation:
+    """One interval of a run, from one saved state to the next."""
+
+    first: int  # iteration of the earlier state
+    last: int
+    densifications: int  # how many lie between
+    resets: int  # of opacities, in between: sizes swell after one
+    settled: bool  # nothing was learned in between: the later state was saved right after the one densification
+    source: str
+    saved: bool  # the later state is a checkpoint that can be shown
+    of: int  # Gaussians of the later state
+    survivors: float  # 0..1, share of the earlier state's Gaussians that were followed to the later one
+    matched: float  # 0..1, how well rows could be followed
+    halves: I64  # int64, rows of the later state that come from splits; unless settled, only those that changed in size alone
+    shrink: float  # median logarithm of size / parent's size, less what survivors changed; NaN without any. Size is the longest
+    # axis where settled, else the mean of the logarithms of all three: learning flattens, so it changes single axes more
+    shrink_spread: float  # between the quartiles of that: small where little was learned since
+    clones: I64  # int64, rows of the later state that are like a parent that still exists
+    offset: float  # median distance of `clones` from their parents, in the parents' largest scale; NaN without any
+    dead: int  # invisible Gaussians of the earlier state
+    kept_dead: I64  # int64, rows of the later state: those of them that are still there, and still invisible
+    faint: int  # faint Gaussians of the earlier state that are no parents
+    faint_gone: float  # 0..1, share of them that are gone; NaN without any
+    opaque_gone: float  # the same of opaque ones: the toll of learning and of mismatches
+
+
+def generation(
+    earlier: Gaussians, later: Gaussians, *, first: int, last: int, densifications: int, resets: int, settled: bool,
+    source: str, saved: bool,
+) -> Generation | None:
+    """None where rows cannot be followed at all."""
+    lineage = trace(earlier, later)
+    if lineage is None:
+        return None
+    births = births_of(lineage, earlier, later)
+    ratios, alike = _ratios(births, earlier, later, settled)
+    halves = (alike | settled) & ~births.survives & (births.siblings > 1)
+    clones = alike & births.survives & (np.abs(ratios) < SAME_SIZE)
+    gone, parents = _mask(lineage.gone, earlier.count), _mask(births.parent[births.siblings > 1], earlier.count)
+    faint, opaque = (_between(earlier, limits) & ~parents for limits in (FAINT, OPAQUE))
+    return Generation(
+        first, last, densifications, resets, settled, source, saved, later.count, len(lineage.before) / earlier.count,
+        lineage.matched,
+        births.child[halves], _median(ratios[halves]) - _learned(lineage, earlier, later), _spread(ratios[halves]),
+        births.child[clones], _median(_offsets(births, earlier, later)[clones]),
+        int((earlier.opacities < INVISIBLE).sum()), _kept_dead(lineage, earlier, later),
+        int(faint.sum()), share(gone[faint]), share(gone[opaque]),
+    )
+
+
+def _ratios(births: Births, earlier: Gaussians, later: Gaussians, settled: bool) -> tuple[F64, Mask]:
+    """Logarithm of child's / parent's size, and where all axes changed alike."""
+    children, parents = later.log_scales[births.child].astype(np.float64), earlier.log_scales[births.parent]
+    axes = children - parents
+    return children.max(axis=1) - parents.max(axis=1) if settled else axes.mean(axis=1), axes.std(axis=1) < ALIKE
+
+
+def _learned(lineage: Lineage, earlier: Gaussians, later: Gaussians) -> float:
+    """Median change of the survivors' size: what learning did to everybody."""
+    change = later.log_scales[lineage.after].astype(np.float64) - earlier.log_scales[lineage.before]
+    return _median(change.mean(axis=1)[np.isfinite(change).all(axis=1)])
+
+
+def _offsets(births: Births, earlier: Gaussians, later: Gaussians) -> F64:
+    apart = np.linalg.norm(later.means[births.child].astype(np.float64) - earlier.means[births.parent], axis=1)
+    return np.asarray(apart / earlier.scales[births.parent].max(axis=1))
+
+
+def _kept_dead(lineage: Lineage, earlier: Gaussians, later: Gaussians) -> I64:
+    stayed = (earlier.opacities[lineage.before] < INVISIBLE) & (later.opacities[lineage.after] < INVISIBLE)
+    return np.asarray(lineage.after[stayed])
+
+
+def _between(gaussians: Gaussians, limits: tuple[float, float]) -> Mask:
+    return np.asarray((gaussians.opacities > limits[0]) & (gaussians.opacities < limits[1]))
+
+
+def _mask(rows: I64, count: int) -> Mask:
+    mask = np.zeros(count, bool)
+    mask[rows] = True
+    return mask
+
+
+def _spread(values: F64) -> float:
+    return float(np.subtract(*np.quantile(values, [0.75, 0.25]))) if len(values) else float("nan")
+
+
+def _median(values: F64) -> float:
+    return float(np.median(values)) if len(values) else float("nan")

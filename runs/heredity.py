@@ -1,0 +1,72 @@
+"""Whose child a newborn Gaussian is: clones and halves of a split inherit colour, shape and rotation."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from runs.arrays import F32, F64, I64, Array, Mask
+from runs.gaussians import Gaussians
+from runs.lineage import Lineage
+
+ASKED = 20_000  # newborns whose parent is looked for, evenly spread
+CANDIDATES = 32  # earlier Gaussians around a newborn: on a surface, all within some three sizes
+# One unit of unlikeness: SH units of base colour, logarithm of the ratio of two axes, difference of unit quaternions, and
+# distance in sizes of the candidate (halves of a split lie 1.5 sizes away in the middle).
+COLOUR, SHAPE, ROTATION, DISTANCE = 0.5, 0.5, 0.5, 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Births:
+    """Newborns and the earlier Gaussian each is most like."""
+
+    child: I64  # int64 [n], rows of the later state
+    parent: I64  # int64 [n], rows of the earlier state
+    survives: Mask  # bool [n], the parent still exists: then the child is its clone, else half of a split
+    siblings: I64  # int64 [n], how many of the asked newborns have this parent, itself included
+
+
+def births_of(lineage: Lineage, earlier: Gaussians, later: Gaussians) -> Births:
+    """Parents of the newborns; those without a finite row are left out. Seconds for a million rows."""
+    candidates = np.flatnonzero(_finite(earlier))
+    newborn = lineage.newborn[_finite(later)[lineage.newborn]]
+    asked = newborn[np.linspace(0, len(newborn) - 1, min(ASKED, len(newborn))).astype(np.int64)] if len(newborn) else newborn
+    if not len(candidates) or not len(asked):
+        none = np.zeros(0, np.int64)
+        return Births(none, none, np.zeros(0, bool), none)
+    tree = cKDTree(earlier.means[candidates], balanced_tree=False, compact_nodes=False)
+    near = candidates[tree.query(later.means[asked], k=np.arange(1, min(CANDIDATES, len(candidates)) + 1))[1]]
+    best = np.argmin(_unlikeness(earlier, near, later, asked), axis=1)
+    parent = near[np.arange(len(asked)), best]
+    return Births(asked, parent, np.isin(parent, lineage.before), np.bincount(parent)[parent])
+
+
+def _unlikeness(earlier: Gaussians, near: I64, later: Gaussians, asked: I64) -> F64:
+    """float64 [n, CANDIDATES]: sum of squares of what a child shares with its parent."""
+    apart = np.linalg.norm(earlier.means[near] - later.means[asked][:, None], axis=2)
+    old, new = _unit_quats(earlier), _unit_quats(later)
+    turned = 1 - np.abs((old[near] * new[asked][:, None]).sum(axis=2))  # q and -q are one rotation
+    return np.asarray(
+        _squared(earlier.sh0[near] - later.sh0[asked][:, None]) / COLOUR**2
+        + _squared(_shape(earlier)[near] - _shape(later)[asked][:, None]) / SHAPE**2
+        + 2 * turned / ROTATION**2
+        + (apart / earlier.scales.max(axis=1)[near] / DISTANCE) ** 2, np.float64)
+
+
+def _squared(difference: Array) -> Array:
+    return np.asarray((difference**2).sum(axis=-1))
+
+
+def _shape(gaussians: Gaussians) -> F32:
+    """Logarithms of the axes without their mean: what a split leaves as it is."""
+    return np.asarray(gaussians.log_scales - gaussians.log_scales.mean(axis=1, keepdims=True))
+
+
+def _unit_quats(gaussians: Gaussians) -> F32:
+    return np.asarray(gaussians.quats_wxyz / np.maximum(gaussians.quat_norms, 1e-12)[:, None])
+
+
+def _finite(gaussians: Gaussians) -> Mask:
+    """bool [N]: rows that can be compared."""
+    columns = (gaussians.means, gaussians.log_scales, gaussians.quats_wxyz, gaussians.sh0)
+    return np.asarray(np.logical_and.reduce([np.isfinite(column).all(axis=1) for column in columns]))

@@ -1,0 +1,78 @@
+"""Heredity: settings changed within reason are left alone, faults are found by numbers that are those of the fault."""
+
+import numpy as np
+import pytest
+
+from diagnostics.verdict import NotEvaluable
+from tests.diagnostics.detectors.support import found, verdict
+from tests.diagnostics.fixtures.lineage import SECOND, THIRD, family, settled
+from tests.support.training import DENSIFICATIONS, healthy_run
+
+
+@pytest.mark.parametrize("name", ["split-keeps-parent-size", "clones-displaced", "prunes-too-little"])
+@pytest.mark.parametrize("change", [{"shrink": 1.45}, {"shrink": 2.0}, {"cull": 0.0025}, {"cull": 0.01}, {"offset": 0.1}])
+def test_a_setting_within_reason_is_left_alone(name: str, change: dict[str, float]) -> None:
+    """Somebody else's choice is no fault."""
+    assert verdict(name, family(**change)) is None
+
+
+@pytest.mark.parametrize(("divisor", "size"), [(1.0, 1.0), (1.2, 0.83)])
+def test_halves_that_stay_large_are_found_with_their_size(divisor: float, size: float) -> None:
+    """The number in the sentence is the fault's own; right after the split it is exact."""
+    exact, later = (found("split-keeps-parent-size", run(shrink=divisor)) for run in (settled, family))
+    assert exact.evidence[0].value == pytest.approx(1 / divisor, rel=1e-3)
+    assert later.evidence[0].value == pytest.approx(1 / divisor, rel=0.03)
+    assert f"{size:.2f} times as large" in exact.says
+    assert exact.confidence > later.confidence
+    assert exact.gaussians is None  # they are in no point cloud
+    assert later.gaussians is not None
+    assert later.gaussians.iteration in (SECOND, THIRD)
+
+
+def test_the_halves_that_are_pointed_at_are_newborn() -> None:
+    """The user is led to the guilty ones."""
+    place = found("split-keeps-parent-size", family(shrink=1.0)).gaussians
+    assert place is not None
+    assert place.rows.min() > 700
+
+
+@pytest.mark.parametrize("offset", [1.0, 3.0])
+def test_displaced_clones_are_found_with_their_distance(offset: float) -> None:
+    """In sizes, so that the scene's scale does not matter."""
+    for run in (settled(offset=offset), family(offset=offset)):
+        assert found("clones-displaced", run).evidence[0].value == pytest.approx(offset, rel=0.1)
+
+
+def test_states_without_relation_are_not_judged() -> None:
+    """Saves that lie many densifications apart say nothing about heredity."""
+    for name in ("split-keeps-parent-size", "clones-displaced"):
+        assert isinstance(verdict(name, healthy_run()), NotEvaluable)
+
+
+def test_an_mcmc_run_has_neither_clones_nor_pruning() -> None:
+    """Its troubles are its own: what does not split cannot split wrongly."""
+    sick = family(shrink=1.0, offset=2.0, cull=0.0)
+    run = healthy_run(checkpoints={c.iteration: c.gaussians for c in sick.checkpoints}, settings={"strategy": "mcmc"},
+                      series=dict.fromkeys(("densify/pruned", "densify/cloned", "densify/split")))
+    for name in ("split-keeps-parent-size", "clones-displaced", "prunes-too-little"):
+        assert isinstance(verdict(name, run), NotEvaluable)
+
+
+def test_invisible_ones_that_weigh_a_fifth_are_serious() -> None:
+    """A few percent of ballast change nothing; a fifth does."""
+    run = family(cull=0.0)
+    last = run.checkpoints[-1].gaussians
+    logits = last.logit_opacities.copy()
+    logits[::4] = np.log(0.002 / 0.998)
+    last.logit_opacities[:] = logits
+    assert found("prunes-too-little", run).severity == "major"
+    assert found("prunes-too-little", family(cull=0.0)).severity is None
+
+
+def test_a_log_that_tells_no_removal_stands_in_for_the_saves() -> None:
+    """Two saves at the ends of a run and a log are what many users have."""
+    last = {2000: family(cull=0.0).checkpoints[-1].gaussians}
+    idle = dict.fromkeys(DENSIFICATIONS, 0.0)
+    finding = found("prunes-too-little", healthy_run(checkpoints=last, series={"densify/pruned": idle}, states={}))
+    assert "10 densifications removed nobody" in finding.says
+    assert verdict("prunes-too-little", healthy_run(checkpoints=last, states={})) is None
