@@ -13,6 +13,7 @@ import numpy as np
 
 from render.projection import DILATION_PX2, NEAR, slope_limits
 from render.raster import layout_training as layout
+from render.raster.gradients import Gradients, shaped
 from render.raster.kernels_backward_blend import gather_rows
 from render.raster.kernels_backward_project import pull_back
 from render.raster.kernels_training_blend import blend_rows
@@ -21,18 +22,7 @@ from render.raster.parameters import Parameters
 from runs.arrays import F32, F64, I64, Array
 from runs.cameras import Camera
 
-
-@dataclass(frozen=True, eq=False)
-class Gradients:
-    """dL/d(each group of `Parameters`), same shapes and dtype; exactly 0 for Gaussians that no pixel shows."""
-
-    means: Array  # [N, 3]
-    log_scales: Array  # [N, 3]
-    quats_wxyz: Array  # [N, 4], through the normalisation: at right angles to the quaternion
-    logit_opacities: Array  # [N]
-    sh0: Array  # [N, 3]
-    sh_rest: Array  # [N, K-1, 3], 0 above the degree that was drawn
-    means2d_px: Array  # [N, 2], dL/d(projected centre) per px; × (W/2, H/2) it is what INRIA and gsplat densify by
+__all__ = ["Gradients", "Rendered", "render"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +55,8 @@ class Rendered:
     def backward(self, rgb_gradient: Array, alpha_gradient: Array | None = None) -> Gradients:
         """Gradients for dL/d(rgb) [H, W, 3] and dL/d(alpha) [H, W]. Raises ValueError for other shapes."""
         frame, real = self.frame, self.rgb.dtype
-        by_rgb = _shaped(rgb_gradient, self.rgb, "rgb_gradient")
-        by_alpha = np.empty((0, 0), real) if alpha_gradient is None else _shaped(alpha_gradient, self.alpha, "alpha_gradient")
+        by_rgb = shaped(rgb_gradient, self.rgb, "rgb_gradient")
+        by_alpha = np.empty((0, 0), real) if alpha_gradient is None else shaped(alpha_gradient, self.alpha, "alpha_gradient")
         sums = np.empty((layout.CHUNKS, frame.count, layout.SUMS))
 
         def work(chunk: int) -> None:
@@ -123,9 +113,3 @@ def _each_chunk(work: Callable[[int], None], threads: int) -> None:
         return
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, range(layout.CHUNKS)))
-
-
-def _shaped(gradient: Array, picture: Array, name: str) -> Array:
-    if gradient.shape != picture.shape:
-        raise ValueError(f"{name} must be {list(picture.shape)} like the picture, not {list(gradient.shape)}")
-    return np.ascontiguousarray(gradient, picture.dtype)
