@@ -1,7 +1,7 @@
 """The photometric loss of a picture against a photo, with its gradient: (1 - λ)·L1 + λ·(1 - SSIM)."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -70,6 +70,7 @@ def photometric_loss(
     return Loss(l1, ssim, psnr, (1 - share) * l1 + share * (1 - ssim), gradient)
 
 
+@lru_cache
 def window(dtype: np.dtype[np.floating]) -> Array:
     """[11], the Gaussian window of SSIM along one axis; sums to 1."""
     offsets = np.arange(WINDOW_PX) - WINDOW_PX // 2

@@ -129,6 +129,9 @@ _LARGE: Mapping[str, Any] = {
     "test_iterations": (1, 200, 400, 600, 800, 1_200, 1_600, 2_000),
     "save_iterations": (200, 400, 600, 800, 1_000, 1_200, 1_400, 1_600, 1_800, 2_000), "checkpoint_iterations": (1_000, 2_000),
 }
-_MCMC: Mapping[str, Any] = {"init_opacity": 0.5, "init_scale": 0.1, "opacity_reg": 0.01, "scale_reg": 0.01}
+# gsplat's start and regularisers; at 5 % each, growth needs enough occasions to reach its cap.
+_MCMC: Mapping[str, Any] = {
+    "init_opacity": 0.5, "init_scale": 0.1, "opacity_reg": 0.01, "scale_reg": 0.01, "densification_interval": 50,
+}
 _MINI_MCMC: Mapping[str, Any] = {**_MCMC, "cap_max": 2_000, "densify_until_iter": 700}
 _LARGE_MCMC: Mapping[str, Any] = {**_MCMC, "cap_max": 5_000, "densify_until_iter": 1_700}
