@@ -21,6 +21,7 @@ class Checkpoint:
     size_bytes: int
     read: Callable[[], Gaussians] = field(repr=False)
     _shared: WeakValueDictionary[str, Gaussians] = field(default_factory=WeakValueDictionary, repr=False)
+    shards: tuple[int, int] | None = None  # files found, files expected, where each process saved its part; else None
 
     @property
     def gaussians(self) -> Gaussians:

@@ -22,12 +22,16 @@ class Setting:
 
 @dataclass(frozen=True)
 class Settings(Mapping[str, Setting]):
-    """Settings by name; `value()` is the short way to one of them."""
+    """Settings by name; `value()` is the short way to one of them.
+
+    They can also be asked for by the names in `aliases`, which iterating does not show: what is found then tells its own name.
+    """
 
     by_name: Mapping[str, Setting] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)  # another trainer's spelling -> this trainer's
 
     def __getitem__(self, name: str) -> Setting:
-        return self.by_name[name]
+        return self.by_name[name if name in self.by_name else self.aliases.get(name, name)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.by_name)
@@ -37,10 +41,10 @@ class Settings(Mapping[str, Setting]):
 
     def value(self, name: str) -> Any:
         """The value, or None where the run does not hold it."""
-        setting = self.by_name.get(name)
+        setting = self.get(name)
         return None if setting is None else setting.value
 
     def with_defaults(self, defaults: Mapping[str, Any]) -> "Settings":
         """These settings, and each default that is not among them marked as not stored."""
         unstored = {name: Setting(name, value, NOT_STORED) for name, value in defaults.items()}
-        return Settings({**unstored, **self.by_name})
+        return Settings({**unstored, **self.by_name}, self.aliases)

@@ -47,6 +47,17 @@ INRIA_TAGS: tuple[TagRow, ...] = (
     row(r"metrics_(test|train)/LPIPS", r"\1/lpips"),
 )
 
+# gsplat `examples/simple_trainer.py` and its 2DGS variant; the count of val/num_GS is another one (see gsplat_stats).
+GSPLAT_TAGS: tuple[TagRow, ...] = (
+    row(r"train/loss", "loss/total"),
+    row(r"train/l1loss", "loss/l1"),
+    row(r"train/ssimloss", "loss/ssim"),
+    row(r"train/(depth|tv|normal|dist)loss", r"loss/\1"),
+    row(r"train/num_GS", "num_gaussians"),
+    row(r"train/mem", "vram", 1024.0),  # GiB
+    row(r"val/(psnr|ssim|lpips)", r"test/\1"),
+)
+
 
 def clean_tag(tag: str) -> str:
     """A tag as torch's older writer and tensorboardX store it: blanks and signs become underscores."""

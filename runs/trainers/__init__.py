@@ -1,6 +1,6 @@
 """The families of trainers whose folders can be opened; the first that recognises a folder reads it."""
 
-from runs.trainers import inria, loose
+from runs.trainers import gsplat, inria, loose
 from runs.trainers.family import Family
 
-TRAINERS: tuple[Family, ...] = (inria.FAMILY, loose.FAMILY)
+TRAINERS: tuple[Family, ...] = (inria.FAMILY, gsplat.FAMILY, loose.FAMILY)

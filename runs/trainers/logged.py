@@ -1,7 +1,7 @@
 """What a run logged: metrics files, event files, results and text logs of one folder, read once on first use."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -17,7 +17,7 @@ from runs.formats.tensorboard import combine, read_events
 from runs.formats.textlog import LogFile, looks_like_log, read_log
 from runs.notes import NoteBook
 from runs.series import Series
-from runs.tags import restarts, series_from_tags
+from runs.tags import INRIA_TAGS, TagRow, restarts, series_from_tags
 
 TEXT_ENDINGS = frozenset({".log", ".txt", ".out", ".err", ""})
 NOT_LOGS = frozenset({"cfg_args"})
@@ -34,6 +34,9 @@ class Logged:
 
     folder: Path
     book: NoteBook
+    event_files: str = "events.out.tfevents.*"  # below the folder
+    tags: Sequence[TagRow] = INRIA_TAGS
+    first_step: int = 1  # the number that TensorBoard gets for the first iteration
 
     @cached_property
     def series(self) -> Mapping[str, Series]:
@@ -59,16 +62,17 @@ class Logged:
     @property
     def _tensorboard(self) -> Mapping[str, Series]:
         files = []
-        paths = self._files("events.out.tfevents.*")
+        paths = self._files(self.event_files)
         for path in paths:
             file = self._try(read_events, path)
             if file is not None:
                 self._note(path, file.notes)
                 files.append(file)
-        scalars = combine(files)
+        combined = combine(files)
+        scalars = {tag: replace(one, steps=one.steps + 1 - self.first_step) for tag, one in combined.items()}
         for iteration in restarts(scalars):
             self.book.add(str(self.folder), f"logging began again at iteration {iteration:,}; {LATER_WINS}")
-        return series_from_tags(scalars, ", ".join(path.name for path in paths))
+        return series_from_tags(scalars, ", ".join(path.relative_to(self.folder).as_posix() for path in paths), self.tags)
 
     @property
     def _results(self) -> list[Mapping[str, Series]]:

@@ -35,6 +35,12 @@ def with_splits(
     return tuple(cameras), SPLIT_UNKNOWN
 
 
+def held_out_every(cameras: Sequence[Camera], count: int) -> tuple[Camera, ...]:
+    """The cameras in order of name, of which every `count`-th is a test view, the first among them (gsplat's `test_every`)."""
+    ordered = sorted(cameras, key=lambda camera: camera.name)
+    return tuple(replace(camera, split="train" if i % count else "test") for i, camera in enumerate(ordered))
+
+
 def named_by_split(scores: PerView, cameras: Sequence[Camera]) -> PerView:
     """Scores per view under the cameras' names.
 

@@ -32,7 +32,7 @@ class InriaWriter:
         self, folder: Path, source_path: str, *, model_path: str | None = None, clock: Callable[[], float] = time.time,
     ) -> None:
         self.folder, self.source_path, self.model_path = folder, source_path, model_path or str(folder)
-        self._log = MetricsLog(folder, folder, clock)
+        self._log = MetricsLog(folder, clock)
 
     def begin(self, cameras: Sequence[Camera], points: PointCloud, settings: Mapping[str, Any]) -> None:
         """Cameras with `split` "test" are the held-out ones. Writes the four files that do not change."""

@@ -23,22 +23,21 @@ class _Open:
 class MetricsLog:
     """The two logs of one run. Between flushes a reader may meet half a last line, which readers of growing logs skip."""
 
-    def __init__(self, lines_folder: Path, events_folder: Path, clock: Callable[[], float]) -> None:
-        self._lines_folder, self._events_folder, self._clock = lines_folder, events_folder, clock
+    def __init__(self, folder: Path, clock: Callable[[], float]) -> None:
+        self._folder, self._clock = folder, clock
         self._files: _Open | None = None
 
     def open(self) -> None:
         """A resumed training appends to its metrics.jsonl and begins a new event file."""
-        self._lines_folder.mkdir(parents=True, exist_ok=True)
         now = self._clock()
-        events = EventFile(free_event_file(self._events_folder, now), now)
-        self._files = _Open((self._lines_folder / "metrics.jsonl").open("a", encoding="utf-8"), events)
+        events = EventFile(free_event_file(self._folder, now), now)
+        self._files = _Open((self._folder / "metrics.jsonl").open("a", encoding="utf-8"), events)
 
-    def write(self, iteration: int, row: Mapping[str, Any], scalars: Mapping[str, float], step: int | None = None) -> None:
-        """`step`: the number that TensorBoard gets, by default the iteration."""
+    def write(self, iteration: int, row: Mapping[str, Any], scalars: Mapping[str, float]) -> None:
+        """`row` goes to the table, `scalars` by tag to TensorBoard."""
         files = self._opened()
         files.lines.write(to_json({"it": iteration, **row}) + "\n")
-        files.events.add(iteration if step is None else step, self._clock(), scalars)
+        files.events.add(iteration, self._clock(), scalars)
         files.waiting += 1
         if files.waiting >= FLUSH_EVERY:
             self.flush()

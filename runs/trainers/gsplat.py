@@ -1,0 +1,203 @@
+"""gsplat's example trainer (`examples/simple_trainer.py`): cfg.yml, ckpts/, stats/, tb/; cameras only in its data folder."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from runs.cameras import Camera
+from runs.canonical import RAW, merge
+from runs.checkpoints import Checkpoint
+from runs.errors import RunError
+from runs.formats.colmap import ColmapModel, find_model
+from runs.notes import NoteBook
+from runs.photos import Photo
+from runs.points import PointCloud
+from runs.run import Run, Sources, Trainer
+from runs.series import Series
+from runs.settings import Settings
+from runs.tags import GSPLAT_TAGS, row
+from runs.trainers.camera_files import read_model_of
+from runs.trainers.data_folder import find_data, find_photos
+from runs.trainers.family import Family
+from runs.trainers.gsplat_saved import CHECKPOINT, STATS, Ranked, rank_count, ranked, read_checkpoints
+from runs.trainers.gsplat_settings import read_settings
+from runs.trainers.gsplat_stats import read_stats
+from runs.trainers.gsplat_world import World, find_world
+from runs.trainers.logged import Logged
+from runs.trainers.saved import checkpoints, numbered, splat_headers
+from runs.trainers.splits import held_out_every
+
+HEAD_BYTES = 65_536
+FEWEST_POINTS = 4  # that have three axes
+STRATEGY_TAG = b"!!python/object:gsplat.strategy"
+NO_CAMERAS = "stores no cameras; name the data folder that it was trained on to see them (--data)"
+NO_MODEL = "holds no COLMAP model, so this run has no cameras; name the data folder that it was trained on (--data)"
+NO_WORLD = ("gsplat moved this scene before it trained and stored no trace of it, and the saved Gaussians do not tell how; its "
+            "cameras are left out. Train with normalize_world_space off to see them")
+DISTORTED = ("its lens is distorted: gsplat undistorts the photos while it trains, so these cameras, without the distortion, "
+             "fit the photos only near their middle")
+SHARED_PLY = "left out: each process wrote its own part of the Gaussians to this one file; save checkpoints instead"
+
+
+def recognise(folder: Path) -> Trainer | None:
+    """By the strategy in cfg.yml, else by the names of its checkpoints."""
+    if _has_strategy(folder / "cfg.yml"):
+        return Trainer("gsplat", 0.95, "cfg.yml names a strategy of gsplat")
+    if any(CHECKPOINT.fullmatch(path.name) for path in (folder / "ckpts").glob("ckpt_*.pt")):
+        return Trainer("gsplat", 0.8, "checkpoints named ckpts/ckpt_STEP_rankR.pt, as gsplat's trainer writes them")
+    return None
+
+
+def _has_strategy(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return STRATEGY_TAG in file.read(HEAD_BYTES)
+    except OSError:
+        return False
+
+
+def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
+    """Headers and names now, everything else on first use. Raises UnreadableFile if `data` is given and absent."""
+    book = NoteBook()
+    saved, stats = ranked(path / "ckpts", CHECKPOINT, book), ranked(path / "stats", STATS, book)
+    ranks = max((rank_count(saved, stats, step) for step in {*saved, *stats}), default=1)
+    splats = _with_plys(path, read_checkpoints(saved, stats, book), ranks, book)
+    folder = GsplatFolder(path, data, splats, stats, ranks, book)
+    return Run(path, _variant(trainer, folder.settings), splats, (), folder.data, folder.sources, book, data is not None)
+
+
+def _with_plys(path: Path, saved: tuple[Checkpoint, ...], ranks: int, book: NoteBook) -> tuple[Checkpoint, ...]:
+    """The checkpoints, and splat files of the iterations that have none."""
+    known = {checkpoint.iteration for checkpoint in saved}
+    named = numbered((path / "ply").glob("point_cloud_*.ply"), r"point_cloud_(\d{1,12})\.ply")
+    iterations = {file: step + 1 for step, file in sorted(named) if step + 1 not in known}
+    if ranks > 1:
+        for file in iterations:
+            book.add(str(file), SHARED_PLY)
+        return saved
+    plys = checkpoints(((iterations[header.path], header) for header in splat_headers(iterations, book)), book)
+    return tuple(sorted((*saved, *plys), key=lambda checkpoint: checkpoint.iteration))
+
+
+def _variant(trainer: Trainer, settings: Settings) -> Trainer:
+    """2D Gaussians are trained by another script with the same layout."""
+    if {"normal_loss", "dist_loss"} <= set(settings):
+        return replace(trainer, name="gsplat-2dgs", why="its settings have normal_loss and dist_loss")
+    return trainer
+
+
+@dataclass(frozen=True, eq=False)
+class GsplatFolder:
+    """The files of one folder beside the saved splats, each read once on first use."""
+
+    path: Path
+    given_data: Path | None
+    splats: tuple[Checkpoint, ...]
+    stats: Ranked
+    ranks: int
+    book: NoteBook
+
+    @cached_property
+    def settings(self) -> Settings:
+        return read_settings(self.path, self.book)
+
+    @cached_property
+    def data(self) -> Path | None:
+        return find_data(self.path, _text(self.settings.value("data_dir")), self.given_data, tuple, self.book)
+
+    @cached_property
+    def model(self) -> ColmapModel | None:
+        return read_model_of(self.data, self.book)
+
+    @cached_property
+    def cameras(self) -> tuple[Camera, ...]:
+        """At the size that trained, in the run's world."""
+        if self.model is None:
+            self._note_no_model()
+            return ()
+        if self.world is None:
+            self.book.add(str(self.path), NO_WORLD)
+            return ()
+        if any(map(any, self.model.distortion.values())):
+            self.book.add(str(self.model.folder), DISTORTED)
+        every, factor = _whole(self.settings.value("test_every"), 8), _whole(self.settings.value("data_factor"), 1)
+        placed = map(self.world.camera, held_out_every(self.model.cameras, every))
+        return tuple(camera.resized((camera.size_px[0] // factor, camera.size_px[1] // factor)) for camera in placed)
+
+    def _note_no_model(self) -> None:
+        """Unless there is one that cannot be read, which was noted already."""
+        if self.data is None:
+            self.book.add(str(self.path), NO_CAMERAS)
+        elif find_model(self.data) is None:
+            self.book.add(str(self.data), NO_MODEL)
+
+    @cached_property
+    def world(self) -> World | None:
+        """None where the saved Gaussians do not tell it."""
+        stored = self.settings.value("normalize_world_space")
+        if stored is False:
+            return World.of_model()
+        points, first = self.sfm_points, next((one for one in self.splats if one.count), None)
+        if self.model is None or points is None or len(points) < FEWEST_POINTS or first is None:
+            return None
+        try:
+            return find_world(self.model.cameras, points, first.gaussians, normalised=stored is True)
+        except RunError as error:
+            self.book.add_error(error)
+            return None
+
+    @cached_property
+    def sfm_points(self) -> PointCloud | None:
+        try:
+            return None if self.model is None else self.model.points
+        except RunError as error:
+            self.book.add_error(error)
+            return None
+
+    @cached_property
+    def logged(self) -> Logged:
+        """With several processes TensorBoard counts the Gaussians of the first alone."""
+        tags = GSPLAT_TAGS if self.ranks == 1 else (row("train/num_GS", f"{RAW}train/num_GS_of_rank_0"), *GSPLAT_TAGS)
+        return Logged(self.path, self.book, "tb/events.out.tfevents.*", tags, first_step=0)
+
+    @cached_property
+    def series(self) -> Mapping[str, Series]:
+        """TensorBoard's record is the finer one."""
+        return merge(self.logged.series, read_stats(self.path / "stats", self.stats, self.ranks, self.book))
+
+    @property
+    def sources(self) -> Sources:
+        return Sources(
+            cameras=lambda: self.cameras, settings=lambda: self.settings, series=lambda: self.series,
+            events=lambda: self.logged.events, input_points=self._input_points,
+            sfm_points=lambda: self.sfm_points, photos=self._photos, exposures=dict,
+        )
+
+    def _input_points(self) -> PointCloud | None:
+        """The model's points where training began from them, in the run's world."""
+        began = self.settings.get("init_type")
+        if began is None or not began.stored or began.value != "sfm" or self.world is None or self.sfm_points is None:
+            return None
+        return self.world.points(self.sfm_points)
+
+    def _photos(self) -> Mapping[str, Photo]:
+        names = tuple(camera.name for camera in self.cameras)
+        if self.data is None or not names:
+            return {}
+        factor = _whole(self.settings.value("data_factor"), 1)
+        shrunk = (f"images_{factor}_png", f"images_{factor}") if factor > 1 else ()
+        images = next((name for name in shrunk if (self.data / name).is_dir()), "images")
+        return find_photos(self.data, images, names, self.book)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _whole(value: Any, otherwise: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else otherwise
+
+
+FAMILY = Family("gsplat", recognise, read)
