@@ -1,11 +1,12 @@
-"""Faults of the capture: camera positions that blow up the extent, a start cloud that is not seen, a world too small."""
+"""Faults of the capture: camera positions that blow up the extent, a start cloud that is too wide, a world too small."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
 from diagnostics.facts import taken  # noqa: F401  (trainer)
 from diagnostics.facts.cameras import Visibility
+from diagnostics.measures.conventions import best_conversion
 from diagnostics.measures.extent import FAR, CameraSpread
 from diagnostics.measures.frusta import seen_by
 from diagnostics.measures.shares import share
@@ -13,19 +14,10 @@ from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
 from diagnostics.wording import percent
 from render.projection import NEAR
-from runs.arrays import F64, I64, Array
 from runs.cameras import Camera
 from runs.points import PointCloud
 from runs.run import Trainer
 
-# The usual mistakes between coordinate conventions, as matrices on world points [3, 3].
-CONVENTIONS: Mapping[str, Array] = {
-    "y and z flipped (OpenGL against OpenCV)": np.diag([1.0, -1.0, -1.0]),
-    "y and z swapped, z up": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]),
-    "y and z swapped, z down": np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]),
-    "x and z flipped": np.diag([-1.0, 1.0, -1.0]),
-    "mirrored": -np.eye(3),
-}
 # Their rasterisers descend from INRIA's and keep its near plane (render.projection.NEAR); others have another or none.
 NEAR_PLANE_OF_INRIA = frozenset({
     "inria", "3dgs-mcmc", "mip-splatting", "deformable-3dgs", "scaffold-gs", "4dgaussians", "2dgs", "lightgaussian", "absgs",
@@ -63,33 +55,6 @@ def inflated_extent(
     )
 
 
-@detects("cloud-and-cameras-in-different-frames")
-def different_frames(
-    start_points: PointCloud, train_cameras: tuple[Camera, ...], initial_visibility: Visibility, *, inside: float = 0.5,
-    converted: float = 0.9,
-) -> Finding | None:
-    """Hardly any initial point lies in any picture, and one of the usual axis conversions would put them there."""
-    seen = share(initial_visibility.views > 0)
-    if seen >= inside:
-        return None
-    repair, repaired = _best_conversion(initial_visibility.points, train_cameras)
-    if repaired < converted and seen >= 0.05:  # not a matter of axes: see far-initialisation
-        return None
-    hint = f"With {repair} it would be {percent(repaired)}"
-    if repaired < converted:
-        hint = "None of the usual axis conversions repairs it"
-    told = f"Only {percent(seen)}" if seen else "None"
-    return Finding(
-        f"{told} of {len(start_points):,} initial points lie inside any training picture. {hint}",
-        evidence=(
-            EvidenceRow("initial points inside at least one training picture", seen, inside, "share", None, start_points.source),
-            EvidenceRow(f"the same with {repair}", repaired, converted, "share", None, start_points.source),
-        ),
-        cameras=tuple(camera.name for camera in train_cameras), confidence=0.95,
-        facts={"repair": repair if repaired >= converted else None},
-    )
-
-
 @detects("far-initialisation")
 def far_initialisation(
     start_points: PointCloud, train_cameras: tuple[Camera, ...], initial_visibility: Visibility,
@@ -103,7 +68,7 @@ def far_initialisation(
     in_any = share(initial_visibility.views > 0)
     if lost <= unseen or in_any < 0.05:
         return None
-    if in_any < 0.5 and _best_conversion(initial_visibility.points, train_cameras)[1] >= 0.9:  # a matter of axes
+    if in_any < 0.5 and best_conversion(initial_visibility.points, train_cameras)[1] >= 0.9:  # a matter of axes
         return None
     known = f"; the COLMAP model would have given {len(sfm_points):,} points" if sfm_points is not None else ""
     return Finding(
@@ -159,15 +124,6 @@ def _enough(visibility: Visibility, cameras: tuple[Camera, ...]) -> tuple[int, f
         if _hidden(visibility, cameras, ROOM * NEAR / factor) <= NEGLIGIBLE:
             break
     return factor, _hidden(visibility, cameras, NEAR / factor)
-
-
-def _best_conversion(points: F64, cameras: Iterable[Camera]) -> tuple[str, float]:
-    """The convention under which most points are seen, and that share."""
-    cameras = tuple(cameras)
-    counts: dict[str, I64] = {name: seen_by(points @ matrix.T, cameras) for name, matrix in CONVENTIONS.items()}
-    shares = {name: share(views > 0) for name, views in counts.items()}
-    best = max(shares, key=lambda name: shares[name])
-    return best, shares[best]
 
 
 def _median_share(visibility: Visibility) -> float:

@@ -1,9 +1,12 @@
 """Camera poses that do not fit the photos."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from diagnostics.facts.lens import Lens
 from diagnostics.facts.pictures import DRAWN, View
+from diagnostics.facts.posed import PoseFit, Stranger
 from diagnostics.facts.registration import PoseDifference, Reprojection
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
@@ -15,42 +18,70 @@ NAMES_IN_A_SENTENCE = 4
 @detects("wrong-camera-poses")
 def wrong_camera_poses(
     train_cameras: tuple[Camera, ...], reprojection: Reprojection | None = None, pose_differences: PoseDifference | None = None,
-    photographed: tuple[View, ...] | None = None, lens: Lens | None = None, *, times_model: float = 5.0, least_px: float = 1.0,
-    explained: float = 0.08, shift_px: float = 0.15, alike: float = 0.3, trusted_px: float = 1.0, fewest_views: int = 6,
+    photographed: tuple[View, ...] | None = None, lens: Lens | None = None, pose_fit: PoseFit | None = None,
+    strangeness: tuple[Stranger, ...] | None = None, *, times_model: float = 5.0, least_px: float = 1.0,
+    times_stored: float = 3.0, least_stored_px: float = 0.3, repaired: float = 0.9, explained: float = 0.08,
+    shift_px: float = 0.15, alike: float = 0.3, trusted_px: float = 1.0, fewest_views: int = 6, strange: float = 2.5,
+    unrelated: float = 0.6,
 ) -> Finding | NotEvaluable | None:
-    """SfM points fall beside their keypoints, or photos fit a shifted render much better.
+    """SfM points fall beside their keypoints, photos fit the COLMAP model's poses or a shifted render much better, or a few
+    photos have nothing to do with what their cameras see.
 
-    Where the trainer ignored the principal point, shifts may come from that: then only the keypoints are asked. Shifts that
-    intrinsics may have caused accuse no pose either.
+    Where the trainer ignored the principal point, shifts may come from that: then only the keypoints are asked. What one lens
+    for all cameras explains accuses no pose.
     """
     ignored = lens is not None and lens.centred
     views = [view for view in photographed or () if view.shift is not None and not ignored]
-    if reprojection is None and len(views) < fewest_views:
+    if reprojection is None and pose_fit is None and len(views) < fewest_views:
         photos = "" if ignored else f"photos of at least {fewest_views} training views, or "
         return NotEvaluable((f"{photos}the COLMAP model's keypoints (--data)",))
     trained = {camera.name for camera in train_cameras}
-    missed = _missed(reprojection, trained, max(least_px, times_model * reprojection.model_px) if reprojection else 0.0)
-    moved = _moved(views, explained, shift_px) if len(views) >= fewest_views else ()
-    if not missed and not moved:
+    stored = reprojection is not None and reprojection.stored_px is not None
+    limit_px = _limit_px(reprojection, *((times_stored, least_stored_px) if stored else (times_model, least_px)))
+    by_keypoints = _missed(reprojection, trained, limit_px)
+    by_colours = _recoloured(pose_fit, repaired) or _strangers(strangeness, strange, unrelated)
+    by_shifts = _moved(views, explained, shift_px) if len(views) >= fewest_views else ()
+    if not by_keypoints and not by_colours and not by_shifts:
         return None
-    doubt = "" if missed else _doubt(views, reprojection, alike, trusted_px)
+    doubt = "" if by_keypoints or by_colours else _doubt(views, reprojection, alike, trusted_px)
     if doubt:
         return NotEvaluable((doubt,))
-    names, looked_at = (missed, f"{len(trained)} training cameras") if missed else (moved, f"{len(views)} training views drawn")
+    names = by_keypoints or by_colours or by_shifts
+    looked_at = f"{len(trained)} training cameras" if by_keypoints or by_colours else f"{len(views)} training views drawn"
     return Finding(
-        _says(names, looked_at, reprojection, views),
-        evidence=(*_reprojection_rows(reprojection, missed, times_model, least_px), *_pose_rows(pose_differences, names),
+        _says(names, looked_at, _Told(reprojection, by_keypoints, pose_fit if _recoloured(pose_fit, repaired) else None,
+                                      bool(by_colours), views)),
+        evidence=(*_reprojection_rows(reprojection, by_keypoints, limit_px), *_colour_rows(pose_fit, repaired),
+                  *_strange_rows(strangeness, by_colours, strange), *_pose_rows(pose_differences, names),
                   *_shift_rows(views, explained, shift_px)),
-        cameras=names, confidence=0.97 if missed else 0.8,
+        cameras=names, confidence=0.97 if by_keypoints else 0.9 if by_colours else 0.8,
         facts={"wrong": len(names), "of": looked_at},
     )
+
+
+def _limit_px(found: Reprojection | None, times: float, least_px: float) -> float:
+    return max(least_px, times * found.expected_px) if found is not None else 0.0
+
+
+def _recoloured(fit: PoseFit | None, repaired: float) -> tuple[str, ...]:
+    """Cameras that do not stand where the COLMAP model puts them, if the photos fit the model's places better."""
+    return fit.differing if fit is not None and fit.with_model < repaired * fit.found else ()
+
+
+def _strangers(found: tuple[Stranger, ...] | None, strange: float, unrelated: float) -> tuple[str, ...]:
+    """A few photos among many that agree with the points: they were taken from somewhere else, or of something else."""
+    if found is None or float(np.median([one.of_chance for one in found])) > unrelated:
+        return ()
+    odd = sorted((one for one in found if one.times_usual > strange and one.of_chance > unrelated),
+                 key=lambda one: -one.of_chance)
+    return tuple(one.name for one in odd) if 2 * len(odd) < len(found) else ()
 
 
 def _missed(found: Reprojection | None, trained: set[str], limit_px: float) -> tuple[str, ...]:
     """Training cameras whose keypoints are missed by more than the limit, worst first."""
     if found is None:
         return ()
-    bad = [(error, name) for name, error in found.median_px.items() if name in trained and error > limit_px]
+    bad = [(error, name) for name, error in found.blamed_on_poses_px.items() if name in trained and error > limit_px]
     return tuple(name for _, name in sorted(bad, reverse=True))
 
 
@@ -72,37 +103,81 @@ def _doubt(views: list[View], found: Reprojection | None, alike: float, trusted_
     if apart < alike * length:
         return (f"a principal point that fits the photos (all {len(shifts)} views drawn lie {length:.1f} px beside them in the "
                 "same direction: intrinsics do that, poses hardly)")
-    if found is not None and found.model_px > trusted_px:
+    if found is not None and found.is_lens:
+        return (f"intrinsics that fit the photos (a lens {found.lens.zoom:.3g} times as long and {found.lens.shift_px:.1f} px "
+                "aside explains what the model's points miss their keypoints by)")
+    if found is not None and found.stored_px is None and found.model_px > trusted_px:
         return (f"a COLMAP model whose poses and intrinsics fit each other (its own points miss their keypoints by "
                 f"{found.model_px:.2f} px)")
     return ""
 
 
-def _says(names: tuple[str, ...], looked_at: str, found: Reprojection | None, views: list[View]) -> str:
+@dataclass(frozen=True)
+class _Told:
+    """What the sentence may tell."""
+
+    keypoints: Reprojection | None
+    missed: tuple[str, ...]
+    fit: PoseFit | None  # only where it accuses
+    coloured: bool
+    views: list[View]
+
+
+def _says(names: tuple[str, ...], looked_at: str, told: _Told) -> str:
     parts = []
-    errors = [found.median_px[name] for name in names if name in found.median_px] if found is not None else []
-    if found is not None and errors:
-        parts.append(f"the COLMAP points miss their keypoints by {np.median(errors):.1f} px where the model's own poses miss by "
-                     f"{found.model_px:.2f} px")
-    shifts = [view.shift for view in views if view.shift is not None]
-    if shifts:
+    errors = [told.keypoints.blamed_on_poses_px[name] for name in told.missed] if told.keypoints is not None else []
+    if told.keypoints is not None and errors:
+        whose = "the model says" if told.keypoints.stored_px is not None else "the model's own poses miss by"
+        parts.append(f"the COLMAP points miss their keypoints by {np.median(errors):.1f} px where {whose} "
+                     f"{told.keypoints.expected_px:.2f} px")
+    elif told.fit is not None:
+        parts.append(f"points and photos differ in colour by {told.fit.found:.3f}, under the COLMAP model's poses by "
+                     f"{told.fit.with_model:.3f}")
+    elif told.coloured:
+        parts.append("their photos show other colours than the points they should see, while all other photos agree")
+    shifts = [view.shift for view in told.views if view.shift is not None]
+    if shifts and not (told.coloured and told.fit is None and not errors):
         parts.append(f"renders lie {np.median([s.length_px for s in shifts]):.1f} px beside the photos")
     listed = ", ".join(names[:NAMES_IN_A_SENTENCE]) + (" …" if len(names) > NAMES_IN_A_SENTENCE else "")
     return f"{len(names)} of {looked_at} stand wrong ({listed}): {' and '.join(parts)}"
 
 
-def _reprojection_rows(
-    found: Reprojection | None, missed: tuple[str, ...], times_model: float, least_px: float,
-) -> tuple[EvidenceRow, ...]:
+def _reprojection_rows(found: Reprojection | None, missed: tuple[str, ...], limit_px: float) -> tuple[EvidenceRow, ...]:
     if found is None:
         return ()
-    limit = max(least_px, times_model * found.model_px)
-    worst = max((found.median_px[name] for name in missed), default=None)
+    finite = [found.blamed_on_poses_px[name] for name in missed if np.isfinite(found.blamed_on_poses_px[name])]
     return (
         EvidenceRow("training cameras whose keypoints are missed", len(missed), 0, "cameras", None, found.source),
-        EvidenceRow("median reprojection error, worst camera", worst, limit, "px", None, found.source),
-        EvidenceRow("median reprojection error under the model's own poses", found.model_px, None, "px", None, found.source),
+        EvidenceRow("median reprojection error, worst camera", max(finite, default=None), limit_px, "px", None, found.source),
+        EvidenceRow("median reprojection error under the model's own poses", _finite(found.model_px), None, "px", None,
+                    found.source),
+        EvidenceRow("median error that the model records for its points", found.stored_px, None, "px", None, found.source),
     )
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _colour_rows(fit: PoseFit | None, repaired: float) -> tuple[EvidenceRow, ...]:
+    if fit is None or not fit.looked_at or not np.isfinite(fit.found):
+        return ()
+    return (
+        EvidenceRow("cameras that do not stand where the COLMAP model puts them", len(fit.differing), 0, "cameras", None,
+                    fit.source),
+        EvidenceRow("difference between point colours and their photos (better 30 % of pairs, 0 to 1)", fit.found, None, "", None,
+                    "training photos"),
+        EvidenceRow("the same under the poses of the COLMAP model", _finite(fit.with_model), repaired * fit.found, "", None,
+                    "training photos"),
+    )
+
+
+def _strange_rows(found: tuple[Stranger, ...] | None, names: tuple[str, ...], strange: float) -> tuple[EvidenceRow, ...]:
+    odd = [one.times_usual for one in found or () if one.name in names]
+    if not odd:
+        return ()
+    return (EvidenceRow("difference between point colours and these photos, over that of the median photo, median",
+                        float(np.median(odd)), strange, "", None, "training photos"),)
 
 
 def _pose_rows(found: PoseDifference | None, names: tuple[str, ...]) -> tuple[EvidenceRow, ...]:

@@ -1,14 +1,15 @@
 """Facts about how well the poses that training used agree with the COLMAP model of the data folder."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from diagnostics.facts import cameras as camera_facts  # noqa: F401  (the facts below build on cameras)
 from diagnostics.measures.alignment import Similarity, fit_similarity, rotation_angle_deg
-from diagnostics.measures.frusta import project
+from diagnostics.measures.frusta import Projected, project
+from diagnostics.measures.lens_fit import AS_IT_IS, LensFit, fit_lens
 from diagnostics.registry import fact
 from runs.arrays import F64
 from runs.cameras import Camera
@@ -16,6 +17,10 @@ from runs.formats.colmap import ColmapModel, find_model, read_model
 from runs.run import Run
 
 MODEL = "the COLMAP model (give the data folder with --data)"
+LEAST_ZOOM = 0.02  # calibrations of one camera repeat to a few per mille; trainers that round sizes stay below 1 %
+LEAST_SHIFT_PX = 0.5
+EXPLAINED = 0.5  # of the median miss: poses at random leave more than 0.9 of it, whatever the lens
+PINHOLE = frozenset({"PINHOLE", "SIMPLE_PINHOLE"})
 FEWEST_SHARED = 3  # a similarity between two sets of camera centres needs three of them
 
 
@@ -28,36 +33,93 @@ def colmap_model(run: Run) -> ColmapModel | None:
 
 @dataclass(frozen=True, eq=False)
 class Reprojection:
-    """Where the COLMAP model's points fall under the poses that training used, against where the photos show them."""
+    """Where the COLMAP model's points fall under the cameras that training used, against where the photos show them.
 
-    median_px: Mapping[str, float]  # by camera name: median distance, pixels of the size that trained
-    model_px: float  # the same under the model's own poses, median over all observations
+    Pixels are those of the size that trained.
+    """
+
+    median_px: Mapping[str, float]  # by camera name: median distance
+    model_px: float  # the same under the model's own cameras, median over all observations
     source: str
+    stored_px: float | None = None  # what the model itself says its points miss by, median; None where it does not say
+    lens: LensFit = AS_IT_IS  # zoom and shift, the same for all cameras, that bring the points nearest to their keypoints
+    refitted_px: Mapping[str, float] = field(default_factory=dict)  # `median_px` through that lens
+
+    @property
+    def is_lens(self) -> bool:
+        """One lens for all explains most of what is missed: a matter of intrinsics, and no pose is to blame."""
+        off = abs(self.lens.zoom - 1) > LEAST_ZOOM or self.lens.shift_px > LEAST_SHIFT_PX
+        return off and bool(self.refitted_px) and _middle(self.refitted_px) < EXPLAINED * _middle(self.median_px)
+
+    @property
+    def blamed_on_poses_px(self) -> Mapping[str, float]:
+        """By camera name: what is missed, through the better lens where that explains it."""
+        return self.refitted_px if self.is_lens else self.median_px
+
+    @property
+    def expected_px(self) -> float:
+        """What sound cameras miss by: what the model says, else what it does under its own cameras."""
+        return self.model_px if self.stored_px is None else self.stored_px
 
 
-@fact(missing="the COLMAP model's keypoints (give the data folder with --data)")
+@fact(missing="the COLMAP model's keypoints, of pinhole cameras (give the data folder with --data)")
 def reprojection(cameras: tuple[Camera, ...], colmap_model: ColmapModel, beat: Callable[[], None]) -> Reprojection | None:
     """Per camera, over the keypoints of its photo that belong to a point; None where the model holds no keypoints.
 
     The run's world may be a moved, turned and scaled copy of the model's: the best similarity is applied first.
+    Keypoints of a distorted lens do not lie where a pinhole camera shows their points.
     """
     points, seen = colmap_model.points, colmap_model.observations
-    if points is None or seen is None or not len(seen.point_index):
+    pairs = [(mine, theirs) for mine, theirs in shared_cameras(cameras, colmap_model.cameras)
+             if colmap_model.camera_models.get(theirs.name, "PINHOLE") in PINHOLE]
+    if points is None or seen is None or not len(seen.point_index) or not pairs:
         return None
-    pairs = _shared(cameras, colmap_model.cameras)
-    world = _to_run(pairs)
-    index_of = {name: i for i, name in enumerate(seen.image_names)}
-    used, own = {}, []
+    world, index_of = to_run(pairs), {name: i for i, name in enumerate(seen.image_names)}
+    marked: list[_Marked] = []
     for mine, theirs in pairs:
         beat()
         rows = np.flatnonzero(seen.image_index == index_of.get(theirs.name, -1))
-        if not len(rows):
-            continue
-        xyz, xy = points.xyz[seen.point_index[rows]], seen.xy_px[rows]
-        scale = np.array(mine.size_px) / theirs.size_px
-        used[mine.name] = float(np.nanmedian(_misses(world.apply(xyz), mine, xy * scale)))
-        own.append(_misses(xyz, theirs, xy) * scale.mean())
-    return Reprojection(used, float(np.nanmedian(np.concatenate(own))), str(colmap_model.folder)) if used else None
+        if len(rows):
+            xyz = points.xyz[seen.point_index[rows]]
+            own = _misses(project(xyz, theirs), seen.xy_px[rows])
+            marked.append(_Marked(mine, project(world.apply(xyz), mine), seen.xy_px[rows], theirs.size_px, own))
+    if not marked:
+        return None
+    lens = fit_lens(*(np.concatenate(parts) for parts in zip(*(one.from_principal_point() for one in marked), strict=True)))
+    smaller = float(np.median([one.scale.mean() for one in marked]))
+    stored = None if points.error_px is None else _median(np.asarray(points.error_px, np.float64))
+    return Reprojection(
+        {one.camera.name: one.median_px(AS_IT_IS) for one in marked},
+        _median(np.concatenate([one.own * one.scale.mean() for one in marked])), str(colmap_model.folder),
+        stored * smaller if stored is not None and np.isfinite(stored) and stored > 0 else None, lens,
+        {one.camera.name: one.median_px(lens) for one in marked},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Marked:
+    """One camera of the run, the model's points as it projects them, and where its photo shows them."""
+
+    camera: Camera
+    drawn: Projected
+    keypoints_px: F64  # float64 [n, 2], in pixels of the model's size
+    model_size_px: tuple[int, int]
+    own: F64  # float64 [n], misses under the model's own camera, in its pixels
+
+    @property
+    def scale(self) -> F64:
+        """float64 [2], the run's pixels per pixel of the model."""
+        return np.array(self.camera.size_px) / self.model_size_px
+
+    def from_principal_point(self) -> tuple[F64, F64]:
+        """float64 [n, 2] twice: projections and keypoints, in the run's pixels."""
+        middle = np.array([self.camera.cx, self.camera.cy])
+        drawn = np.stack([self.drawn.x_px, self.drawn.y_px], axis=1)
+        return drawn - middle, self.keypoints_px * self.scale - middle
+
+    def median_px(self, lens: LensFit) -> float:
+        drawn, marked = self.from_principal_point()
+        return _median(np.linalg.norm(lens.zoom * drawn + (lens.x_px, lens.y_px) - marked, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,23 +134,23 @@ class PoseDifference:
 @fact(missing=MODEL)
 def pose_differences(cameras: tuple[Camera, ...], colmap_model: ColmapModel) -> PoseDifference | None:
     """Per camera; None where fewer than three cameras are in both."""
-    pairs = _shared(cameras, colmap_model.cameras)
+    pairs = shared_cameras(cameras, colmap_model.cameras)
     if len(pairs) < FEWEST_SHARED:
         return None
-    world = _to_run(pairs)
+    world = to_run(pairs)
     angles = {mine.name: rotation_angle_deg(_rotation(mine), world.rotation @ _rotation(theirs)) for mine, theirs in pairs}
     distances = {mine.name: float(np.linalg.norm(world.apply(theirs.centre[None])[0] - mine.centre)) for mine, theirs in pairs}
     return PoseDifference(angles, distances, str(colmap_model.folder))
 
 
-def _shared(cameras: tuple[Camera, ...], others: tuple[Camera, ...]) -> list[tuple[Camera, Camera]]:
+def shared_cameras(cameras: tuple[Camera, ...], others: tuple[Camera, ...]) -> list[tuple[Camera, Camera]]:
     """Cameras of the run beside those of the model; names may lack folder and ending (INRIA's older cameras.json)."""
     exact, short = {c.name: c for c in others}, {Path(c.name).stem: c for c in others}
     found = ((mine, exact.get(mine.name) or short.get(Path(mine.name).stem)) for mine in cameras)
     return [(mine, theirs) for mine, theirs in found if theirs is not None]
 
 
-def _to_run(pairs: list[tuple[Camera, Camera]]) -> Similarity:
+def to_run(pairs: list[tuple[Camera, Camera]]) -> Similarity:
     """From the model's world to the run's. Most trainers keep COLMAP's world, so that is tried first.
 
     The identity is kept where a majority of the cameras has not moved: a fit would smear their error over all.
@@ -101,10 +163,19 @@ def _to_run(pairs: list[tuple[Camera, Camera]]) -> Similarity:
     return fit_similarity(theirs, mine)
 
 
-def _misses(xyz: F64, camera: Camera, xy_px: F64) -> F64:
+def _misses(drawn: Projected, xy_px: F64) -> F64:
     """float64 [n], distance in pixels between projected points and keypoints; NaN behind the camera."""
-    seen = project(xyz, camera)
-    return np.asarray(np.hypot(seen.x_px - xy_px[:, 0], seen.y_px - xy_px[:, 1]))
+    return np.asarray(np.hypot(drawn.x_px - xy_px[:, 0], drawn.y_px - xy_px[:, 1]))
+
+
+def _median(misses: F64) -> float:
+    """Of the finite ones; infinite where every point lies behind its camera: those were missed altogether."""
+    finite = misses[np.isfinite(misses)]
+    return float(np.median(finite)) if len(finite) else float("inf")
+
+
+def _middle(errors_px: Mapping[str, float]) -> float:
+    return float(np.median([*errors_px.values()]))
 
 
 def _rotation(camera: Camera) -> F64:
