@@ -10,6 +10,10 @@ from runs.settings import NOT_STORED, Settings
 
 # Names of the INRIA family, as its settings spell them.
 FROM, UNTIL, EVERY, RESET = "densify_from_iter", "densify_until_iter", "densification_interval", "opacity_reset_interval"
+# These trainers call their first iteration 0, so what they plan for 600 happens in what is iteration 601 everywhere here.
+FROM_ZERO = frozenset({"gsplat", "gsplat-2dgs"})
+# Version 1.5.3 of gsplat never resets, whatever its settings say, and no file tells the version (gsplat pull request #776).
+MAY_NOT_RESET = FROM_ZERO
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class Schedule:
     sh_steps: tuple[int, ...]  # observed iterations at which a colour degree was added
     resets_known: bool  # False: neither a log nor a stored setting tells when opacities are reset
     source: str  # where it comes from, for the user
+    shift: int = 0  # iteration of a planned event, less the trainer's own number for it
 
     def is_muted(self, iteration: int) -> bool:
         """Quality is expected to be down: an opacity reset happened within the last `recovery` iterations."""
@@ -55,7 +60,7 @@ class Schedule:
         """Last iteration at which the count is meant to change."""
         if self.densify_until is None or not self.densify_every:
             return None
-        return (self.densify_until - 1) // self.densify_every * self.densify_every
+        return (self.densify_until - self.shift - 1) // self.densify_every * self.densify_every + self.shift
 
 
 def schedule_of(run: Run) -> Schedule | None:
@@ -65,18 +70,43 @@ def schedule_of(run: Run) -> Schedule | None:
     """
     settings = run.settings
     start, until, every, reset = (_whole(settings, name) for name in (FROM, UNTIL, EVERY, RESET))
+    if moves_the_dead(run):
+        reset = None  # MCMC resets no opacities, whatever its settings still hold
     logged_resets = _events(run, "opacity_reset", only_if_not_zero=True)
     logged_densifications = _events(run, "densify/cloned", "densify/split", "densify/pruned")
     if until is None and reset is None and logged_resets is None and logged_densifications is None:
         return None
-    last = _last_iteration(run)
+    shift = int(run.trainer.name in FROM_ZERO)
+    last = _last_iteration(run) - shift
     return Schedule(
-        start, until, every, _between_resets(settings, logged_resets or ()),
-        densifications=logged_densifications or _planned_densifications(start, until, every, last),
-        resets=_planned_resets(settings, reset, until, last) if logged_resets is None else logged_resets,
-        sh_steps=_sh_steps(run), resets_known=logged_resets is not None or (reset is not None and settings[RESET].stored),
-        source=_source(settings, logged_resets is not None or logged_densifications is not None),
+        _later(start, shift), _later(until, shift), every,
+        None if moves_the_dead(run) else _between_resets(settings, logged_resets or ()),
+        densifications=logged_densifications or _shifted(_planned_densifications(start, until, every, last), shift),
+        resets=_shifted(_planned_resets(settings, reset, until, last), shift) if logged_resets is None else logged_resets,
+        sh_steps=_sh_steps(run),
+        resets_known=moves_the_dead(run) or logged_resets is not None or (reset is not None and _is_kept(run)),
+        source=_source(settings, logged_resets is not None or logged_densifications is not None), shift=shift,
     )
+
+
+def moves_the_dead(run: Run) -> bool:
+    """The MCMC strategy: it relocates dead Gaussians instead of pruning them, and resets nothing (Kheradmand et al. 2024)."""
+    told = (run.settings.value(name) for name in ("strategy", "strategy.type", "strategy_type"))
+    named = next((str(value).lower() for value in told if value), "")
+    return "mcmc" in (named or run.trainer.name.lower())
+
+
+def _is_kept(run: Run) -> bool:
+    """Whether the stored interval of resets is one that the trainer is known to keep."""
+    return run.settings[RESET].stored and run.trainer.name not in MAY_NOT_RESET
+
+
+def _later(iteration: int | None, shift: int) -> int | None:
+    return None if iteration is None else iteration + shift
+
+
+def _shifted(iterations: tuple[int, ...], shift: int) -> tuple[int, ...]:
+    return tuple(iteration + shift for iteration in iterations)
 
 
 def _whole(settings: Settings, name: str) -> int | None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from diagnostics.facts import logged, saved  # noqa: F401  (schedule, checkpoints, state_files)
 from diagnostics.measures.generations import Generation, generation
 from diagnostics.registry import fact
-from diagnostics.schedule import Schedule
+from diagnostics.schedule import Schedule, moves_the_dead
 from diagnostics.verdict import NotEvaluable
 from runs.checkpoints import Checkpoint, StateFile
 from runs.gaussians import Gaussians
@@ -33,9 +33,7 @@ class Snapshot:
 @fact(missing="whether the trainer clones, splits and prunes (3DGS) or relocates (MCMC)")
 def relocates(run: Run) -> bool:
     """The MCMC strategy: it moves dead Gaussians instead of pruning them, up to a cap (Kheradmand et al. 2024)."""
-    told = (run.settings.value(name) for name in ("strategy", "strategy.type", "strategy_type"))
-    named = next((str(value).lower() for value in told if value), "")
-    return "mcmc" in (named or run.trainer.name.lower())
+    return moves_the_dead(run)
 
 
 @fact(missing=NEAR)
