@@ -53,8 +53,10 @@ def _shown(value: Any) -> str:
 
 
 def _with_current(fix: Fix, run: Run) -> Fix:
-    """The current value is one that the run stored: a default may have been overridden on the command line."""
-    if not fix.setting or fix.current is not None:
+    """The setting as this trainer spells it. Its value is one that the run stored: a default may have been overridden on the
+    command line."""
+    setting = run.settings.get(fix.setting) if fix.setting else None
+    if setting is None:
         return fix
-    setting = run.settings.get(fix.setting)
-    return replace(fix, current=setting.value if setting is not None and setting.stored else None)
+    current = setting.value if fix.current is None and setting.stored else fix.current
+    return replace(fix, setting=setting.name, current=current)

@@ -6,8 +6,12 @@ import numpy as np
 
 from diagnostics.facts import saved
 from diagnostics.registry import fact
+from diagnostics.verdict import NotEvaluable
 from runs.checkpoints import AdamGroup, StateFile, TrainingState
 from runs.run import Run
+
+# By design, whatever their settings: gsplat's `examples/simple_trainer.py` saves the Gaussians alone, and cannot resume.
+SAVES_NO_STATE = frozenset({"gsplat", "gsplat-2dgs"})
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,10 @@ def planned_iterations(run: Run) -> int | None:
 
 
 @fact(missing="files of the run")
-def saved_states(run: Run) -> tuple[StateFile, ...]:
-    """Resumable files of the whole run; an empty tuple is an answer too."""
+def saved_states(run: Run) -> tuple[StateFile, ...] | NotEvaluable:
+    """Resumable files of the whole run; an empty tuple is an answer too, but not from a trainer that never saves one."""
+    if run.trainer.name in SAVES_NO_STATE and not run.state_files:
+        return NotEvaluable((f"a resumable state, which the trainer ({run.trainer.name}) cannot save",))
     return run.state_files
 
 

@@ -30,6 +30,8 @@ def sfm_points(run: Run) -> PointCloud | None:
 
 
 @fact(missing="the points that training started from (input.ply, or the COLMAP model with --data)")
-def start_points(input_points: PointCloud | None = None, sfm_points: PointCloud | None = None) -> PointCloud | None:
-    """input.ply where there is one, else the COLMAP model's points."""
+def start_points(run: Run, input_points: PointCloud | None = None, sfm_points: PointCloud | None = None) -> PointCloud | None:
+    """input.ply where there is one, else the COLMAP model's points, unless the run says that it began from others."""
+    if run.settings.value("init_type") not in (None, "sfm"):  # 3dgs-mcmc and gsplat: also "random"
+        return input_points
     return sfm_points if input_points is None else input_points

@@ -69,7 +69,7 @@ def _checkpoint(step: int, files: Mapping[int, Path], ranks: int, book: NoteBook
     for rank in sorted(set(range(ranks)) - set(files)):
         absent = shards[0].path.with_name(f"ckpt_{step}_rank{rank}.pt")
         book.add(str(absent), f"is missing: {ranks} processes trained this run, each saved its own part of the Gaussians, and "
-                 "those of this rank are not shown; copy it from where the training ran, or open the run again once it is written")
+                 "those of this rank are not shown; copy it from where training ran, or open the run again once it is written")
     if len({shard.degree for shard in shards}) > 1:
         book.add(str(shards[0].path), f"{LEFT_OUT}the ranks of this step hold different SH degrees; {FOREIGN}")
         return None
