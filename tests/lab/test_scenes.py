@@ -48,7 +48,7 @@ def test_keypoints_lie_where_the_cameras_project_their_points(scene: Scene) -> N
 def test_points_are_as_exact_as_structure_from_motion_makes_them(scene: Scene) -> None:
     # Exact points would start a training better than any user's; a cloud off the surfaces would be a fault.
     off = surface_distance(scene, scene.data.points.xyz) / scene.data.extent
-    assert len(scene.data.points) == 1500
+    assert len(scene.data.points) >= 1500
     assert 1e-4 < np.median(off) < 0.01
 
 

@@ -40,19 +40,20 @@ NO_SAY = (  # they come after
 
 
 def build(
-    name: str, size_px: int = 64, seed: int = 0, views: int = 24, test_views: int = 4, points: int = 1500, *,
+    name: str, size_px: int = 64, seed: int = 0, views: int = 24, test_views: int = 4, points: int | None = None, *,
     principal_shift: tuple[float, float] = (0.0, 0.0), samples: int = 3,
 ) -> Scene:
     """The scene `name`, from the cache or photographed anew.
 
-    `size_px` is the longer side of the photos, `principal_shift` moves the principal point by this share of width and
-    height, `samples` squared rays make a pixel. The seed moves objects, cameras, keypoint noise and choice of points.
+    `size_px` is the longer side of the photos; `points` is the plan's own number by default; `principal_shift` moves the
+    principal point by this share of width and height; `samples` squared rays make a pixel. The seed moves objects,
+    cameras, keypoint noise and the choice of points.
     """
-    arguments = {
-        "name": name, "size_px": size_px, "seed": seed, "views": views, "test_views": test_views, "points": points,
-        "principal_shift": tuple(principal_shift), "samples": samples,
-    }
     plan = PLANS[name](_rng(name, seed, 0))
+    arguments = {
+        "name": name, "size_px": size_px, "seed": seed, "views": views, "test_views": test_views,
+        "points": points or plan.points, "principal_shift": tuple(principal_shift), "samples": samples,
+    }
     path = cache_folder() / f"{name}-{_digest(arguments)}.npz"
     arrays = _load(path)
     if arrays is None:

@@ -19,6 +19,7 @@ class Plan:
     lights: tuple[tuple[float, float, float, float, float], ...]  # x, y, z, strength, casts shadows
     capture: Capture
     ambient: float = 0.35
+    points: int = 1500  # as many as structure from motion finds in such a scene
     matted: bool = False  # photos are RGBA cut-outs
 
 

@@ -8,7 +8,7 @@ from tests.lab.scenes.layouts import Capture, walk
 from tests.lab.scenes.solids import Material, Solid
 from tests.lab.scenes.world import Plan
 
-HALF_WIDTH, HEIGHT, END = 1.7, 2.7, 9.5
+HALF_WIDTH, HEIGHT, END = 2.3, 3.0, 8.8
 
 
 def plan(rng: np.random.Generator) -> Plan:
@@ -17,8 +17,9 @@ def plan(rng: np.random.Generator) -> Plan:
     return Plan(
         solids=(*_hall(), *_pillars(), *_pictures(rng), *(_crate(rng, k) for k in range(6))),
         lights=lamps,
-        capture=Capture(walk(0.85, 2.6, (0.9, 1.9), 4.5), 66, eye_jitter=0.08, target_jitter=0.15),
+        capture=Capture(walk(1.5, 3.2, (0.8, 2.2), 4.5), 66, eye_jitter=0.08, target_jitter=0.15),
         ambient=0.5,
+        points=2000,
     )
 
 
@@ -43,7 +44,7 @@ def _pillars() -> Iterator[Solid]:
     marble = Material("blotches", (0.80, 0.78, 0.82), (0.40, 0.38, 0.46), period=0.3, gloss=0.8, shininess=50)
     brass = Material("stripes", (0.75, 0.58, 0.20), (0.45, 0.32, 0.10), period=0.08, gloss=0.9)
     for y in (3.6, 6.4):
-        for side in (-1.25, 1.25):
+        for side in (-1.75, 1.75):
             yield Solid("rod", (side, y, HEIGHT / 2), (0.16, 0.16, HEIGHT / 2), marble)
             yield Solid("rod", (side, y, 0.18), (0.22, 0.22, 0.18), brass)
 
@@ -59,7 +60,7 @@ def _pictures(rng: np.random.Generator) -> Iterator[Solid]:
 def _crate(rng: np.random.Generator, number: int) -> Solid:
     wood = Material("stripes", (0.50, 0.34, 0.18), (0.76, 0.58, 0.34), period=0.16)
     blue = Material("checker", (0.14, 0.26, 0.58), (0.78, 0.80, 0.86), period=0.18, gloss=0.6)
-    side, size = (-1.0 if number % 2 else 1.0) * rng.uniform(0.5, 1.0), rng.uniform(0.16, 0.30)
+    side, size = (-1.0 if number % 2 else 1.0) * rng.uniform(0.5, 1.3), rng.uniform(0.16, 0.30)
     place = (float(side), float(4.0 + 0.9 * number + rng.uniform(-0.2, 0.2)), float(size))
     half = (float(size), float(size), float(size))
     if number % 3 == 0:

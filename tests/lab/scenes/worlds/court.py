@@ -13,24 +13,25 @@ def plan(rng: np.random.Generator) -> Plan:
     """The pots stand elsewhere for each seed."""
     return Plan(
         solids=(*_yard(), *_fountain(), *_furniture(), *(_pot(rng, k) for k in range(6))),
-        lights=((9.0, -14.0, 22.0, 0.70, 1.0), (-6.0, 6.0, 14.0, 0.18, 0.0)),
-        capture=Capture(arc(6.4, 1.8, 5.2, (0.0, 0.6, 1.3), 195.0, 150.0), 68, eye_jitter=0.25, target_jitter=0.2),
+        lights=((5.0, -6.5, 10.5, 0.70, 1.0), (-6.0, 6.0, 14.0, 0.18, 0.0)),
+        capture=Capture(arc(7.2, 1.8, 5.2, (0.0, 0.6, 1.3), 195.0, 150.0), 68, eye_jitter=0.25, target_jitter=0.2),
         ambient=0.4,
+        points=2000,
     )
 
 
 def _yard() -> tuple[Solid, ...]:
-    paving = Material("checker", (0.50, 0.46, 0.42), (0.72, 0.69, 0.62), period=1.1, grain=0.6)
+    paving = Material("checker", (0.50, 0.46, 0.42), (0.72, 0.69, 0.62), period=1.4, grain=0.45)
     brick = Material("bricks", (0.78, 0.74, 0.68), (0.64, 0.29, 0.20), period=1.0)
     plaster = Material("blotches", (0.86, 0.78, 0.58), (0.70, 0.60, 0.42), period=1.3, grain=0.4)
     sky = Material("sky", (0.32, 0.50, 0.80), (0.93, 0.95, 0.98), lit=False, grain=0.0)
     return (
         Solid("box", (0.0, 0.0, -0.1), (WALL, WALL, 0.1), paving),
-        Solid("box", (0.0, WALL, 2.6), (WALL, 0.2, 2.6), brick),
+        Solid("box", (0.0, WALL, 3.2), (WALL, 0.2, 3.2), brick),
         Solid("box", (-WALL, 0.0, 2.2), (0.2, WALL, 2.2), plaster),
         Solid("box", (WALL, 0.0, 2.9), (0.2, WALL, 2.9), plaster, (0.0, 0.0, 4.0)),
         Solid("box", (0.0, -WALL, 2.6), (WALL, 0.2, 2.6), brick),
-        Solid("ball", (0.0, 0.0, 0.0), (60.0, 60.0, 60.0), sky, inside=True),
+        Solid("ball", (0.0, 0.0, 0.0), (13.5, 13.5, 13.5), sky, inside=True),
     )
 
 

@@ -15,20 +15,21 @@ def plan(rng: np.random.Generator) -> Plan:
     """Other trees, hills and stones for each seed."""
     return Plan(
         solids=(*_ground(), *_table(), *_trees(rng), *_hills(rng), *(_stone(rng) for _ in range(6))),
-        lights=((18.0, -12.0, 26.0, 0.68, 1.0),),
-        capture=Capture(two_rings((4.0, 3.1), (0.9, 2.3), (0.0, 0.0, 0.65)), 62, aspect=(4, 3), eye_jitter=0.15),
+        lights=((3.5, -2.5, 6.0, 0.68, 1.0),),
+        capture=Capture(two_rings((4.8, 4.0), (1.2, 2.5), (0.0, 0.0, 0.65)), 62, aspect=(4, 3), eye_jitter=0.15),
         ambient=0.42,
+        points=2500,
     )
 
 
 def _ground() -> tuple[Solid, ...]:
-    grass = Material("blotches", (0.16, 0.34, 0.10), (0.48, 0.58, 0.22), period=0.7, grain=0.8)
+    grass = Material("blotches", (0.16, 0.34, 0.10), (0.48, 0.58, 0.22), period=1.0, grain=0.5)
     terrace = Material("checker", (0.50, 0.47, 0.44), (0.76, 0.62, 0.48), period=0.45)
     sky = Material("sky", (0.30, 0.50, 0.85), (0.95, 0.96, 1.0), lit=False, grain=0.0)
     return (
-        Solid("rod", (0.0, 0.0, -0.5), (45.0, 45.0, 0.5), grass),
+        Solid("rod", (0.0, 0.0, -0.5), (9.2, 9.2, 0.5), grass),
         Solid("rod", (0.0, 0.0, 0.01), (1.9, 1.9, 0.02), terrace, (0.0, 0.0, 20.0)),
-        Solid("ball", (0.0, 0.0, 0.0), (46.0, 46.0, 46.0), sky, inside=True),
+        Solid("ball", (0.0, 0.0, 0.0), (9.0, 9.0, 7.5), sky, inside=True),
     )
 
 
@@ -51,17 +52,17 @@ def _trees(rng: np.random.Generator) -> Iterator[Solid]:
     bark = Material("stripes", (0.22, 0.14, 0.09), (0.42, 0.30, 0.20), period=0.2)
     leaves = Material("blotches", (0.06, 0.22, 0.06), (0.42, 0.60, 0.18), period=0.5, grain=0.9)
     for angle in np.linspace(0, 2 * np.pi, 7, endpoint=False) + rng.uniform(-0.3, 0.3, 7):
-        away, tall = rng.uniform(7, 13), rng.uniform(1.0, 1.8)
+        away, tall = rng.uniform(6.3, 7.0), rng.uniform(0.7, 1.1)
         x, y = float(away * np.cos(angle)), float(away * np.sin(angle))
         yield Solid("rod", (x, y, float(tall)), (0.22, 0.22, float(tall)), bark)
-        yield Solid("ball", (x, y, float(2.5 * tall)), (1.5, 1.5, float(rng.uniform(1.2, 1.9))), leaves)
+        yield Solid("ball", (x, y, float(2.5 * tall)), (1.0, 1.0, float(rng.uniform(0.8, 1.2))), leaves)
 
 
 def _hills(rng: np.random.Generator) -> Iterator[Solid]:
-    heath = Material("blotches", (0.25, 0.35, 0.30), (0.55, 0.55, 0.45), period=2.5, grain=0.5)
+    heath = Material("blotches", (0.25, 0.35, 0.30), (0.55, 0.55, 0.45), period=1.2, grain=0.5)
     for angle in np.linspace(0, 2 * np.pi, 6, endpoint=False) + rng.uniform(-0.2, 0.2, 6):
-        place = (float(33 * np.cos(angle)), float(33 * np.sin(angle)), -1.0)
-        half = (float(rng.uniform(9, 13)), 7.0, float(rng.uniform(4, 7)))
+        place = (float(7.8 * np.cos(angle)), float(7.8 * np.sin(angle)), -0.2)
+        half = (float(rng.uniform(2.4, 3.4)), 1.0, float(rng.uniform(1.2, 2.0)))
         yield Solid("ball", place, half, heath, (0.0, 0.0, float(np.degrees(angle)) + 90))
 
 
