@@ -22,7 +22,7 @@ from render.raster.kernels_footprint import (
     sigmoid,
     to_camera,
 )
-from render.raster.kernels_harmonics import sh_slopes, sh_terms
+from render.raster.kernels_harmonics import sh_pull, sh_terms
 from runs.arrays import F64, Array
 from runs.kernels import inlined, lane_kernel
 
@@ -39,7 +39,7 @@ def pull_back(
     d_means: Array, d_log_scales: Array, d_quats: Array, d_logits: Array, d_sh0: Array, d_sh_rest: Array, d_means2d: Array,
 ) -> None:
     """Write the gradients of the `count` splats on the picture; `sums` is float64 [CHUNKS, count, SUMS]."""
-    axes, terms, slopes = np.empty((3, 4), np.float64), np.empty(25, np.float64), np.empty((25, 3), np.float64)
+    axes, terms, pulls = np.empty((3, 4), np.float64), np.empty(25, np.float64), np.empty(25, np.float64)
     total, point, mean = np.empty(SUMS, np.float64), np.empty(3, np.float64), np.empty(3, np.float64)
     for rank in range(count):
         i = splat_of[rank]
@@ -51,7 +51,7 @@ def pull_back(
         d_means2d[i, 0], d_means2d[i, 1] = x_px, y_px
         d_logits[i] = total[SUM_V] * sigmoid(-float(logits[i]))
         mean[:] = 0.0
-        _colour(means, sh_rest, i, degree, centre, rows, rank, total, terms, slopes, d_sh0, d_sh_rest, mean)
+        _colour(means, sh_rest, i, degree, centre, rows, rank, total, terms, pulls, d_sh0, d_sh_rest, mean)
         _shape(means, log_scales, quats, i, view, lens, rows, rank, total, axes, point, d_log_scales, d_quats)
         _add_centre(means, i, view, lens, x_px, y_px, point)
         for k in range(3):
@@ -137,7 +137,7 @@ def _quaternion(quats: Array, i: int, axes: F64, d_quats: Array) -> None:
 
 @inlined
 def _colour(
-    means: Array, sh_rest: Array, i: int, degree: int, centre: F64, rows: F64, rank: int, total: F64, terms: F64, slopes: F64,
+    means: Array, sh_rest: Array, i: int, degree: int, centre: F64, rows: F64, rank: int, total: F64, terms: F64, pulls: F64,
     d_sh0: Array, d_sh_rest: Array, d_mean: F64,
 ) -> None:
     """The gradients of the coefficients; adds to `d_mean` what the viewing direction says about the mean, in world axes."""
@@ -145,19 +145,17 @@ def _colour(
     length = max(math.sqrt(x * x + y * y + z * z), 1e-30)
     x, y, z = x / length, y / length, z / length
     sh_terms(terms, degree, x, y, z)
-    sh_slopes(slopes, degree, x, y, z)
-    by_x = by_y = by_z = 0.0
+    used = (degree + 1) * (degree + 1)
+    pulls[:used] = 0.0
     for c in range(3):
         if not rows[rank, RED + c] > 0.0:
             continue  # clamped at 0
         by_c = total[SUM_RED + c]
         d_sh0[i, c] = by_c * terms[0]
-        for k in range(1, (degree + 1) * (degree + 1)):
+        for k in range(1, used):
             d_sh_rest[i, k - 1, c] = by_c * terms[k]
-            pull = by_c * sh_rest[i, k - 1, c]
-            by_x += pull * slopes[k, 0]
-            by_y += pull * slopes[k, 1]
-            by_z += pull * slopes[k, 2]
+            pulls[k] += by_c * sh_rest[i, k - 1, c]
+    by_x, by_y, by_z = sh_pull(pulls, degree, x, y, z)
     along = by_x * x + by_y * y + by_z * z
     d_mean[0] += (by_x - x * along) / length
     d_mean[1] += (by_y - y * along) / length
