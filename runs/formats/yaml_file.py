@@ -44,27 +44,22 @@ class _Loader(yaml.SafeLoader):
     """PyYAML's safe loader, which also takes tags of Python and of rarer kinds for what they look like."""
 
 
-def _plain(loader: yaml.SafeLoader, name: str, node: yaml.Node) -> Any:
-    """A tagged value as mapping, list or text; of a mapping the name is kept, of an empty text it is the value."""
+def _plain(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
+    """Mapping, list or text, whatever the tag says."""
     if isinstance(node, yaml.MappingNode):
-        return {TAG: name, **loader.construct_mapping(node, deep=True)}
-    if isinstance(node, yaml.SequenceNode):
-        return loader.construct_sequence(node, deep=True)
-    return node.value or name
+        return loader.construct_mapping(node, deep=True)
+    return loader.construct_sequence(node, deep=True) if isinstance(node, yaml.SequenceNode) else node.value
 
 
-def _text(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
-    return node.value if isinstance(node, yaml.ScalarNode) else loader.construct_object(_untagged(node), deep=True)
+def _of_python(loader: yaml.SafeLoader, name: str, node: yaml.Node) -> Any:
+    """The same; of a mapping the name is kept, of an empty text it is the value."""
+    value = _plain(loader, node)
+    return {TAG: name, **value} if isinstance(value, dict) else value if value != "" else name
 
 
-def _untagged(node: yaml.Node) -> yaml.Node:
-    node.tag = "tag:yaml.org,2002:map" if isinstance(node, yaml.MappingNode) else "tag:yaml.org,2002:seq"
-    return node
-
-
-_Loader.add_multi_constructor(PYTHON, _plain)
+_Loader.add_multi_constructor(PYTHON, _of_python)
 for _kind in TEXTS:
-    _Loader.add_constructor(f"tag:yaml.org,2002:{_kind}", _text)
+    _Loader.add_constructor(f"tag:yaml.org,2002:{_kind}", _plain)
 
 
 def _check(root: yaml.Node | None, path: Path) -> None:
