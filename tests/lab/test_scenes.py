@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from diagnostics.probes.views import View
 from runs.cameras import Camera
 from runs.formats.colmap import read_model
 from runs.photos import Photo
@@ -102,11 +103,11 @@ def test_a_written_model_has_the_points_and_their_tracks(scene: Scene, tmp_path:
     np.testing.assert_allclose([row[2] for row in read], [row[2] for row in told], atol=1e-4)
 
 
-def _by_name(scene: Scene) -> list:
+def _by_name(scene: Scene) -> list[View]:
     return sorted(scene.views, key=lambda view: view.name)
 
 
-def _lens(camera: Camera) -> dict:
+def _lens(camera: Camera) -> dict[str, object]:
     return {key: value for key, value in asdict(camera).items() if key != "world_from_camera"}
 
 
