@@ -5,7 +5,7 @@ from diagnostics.facts.saved import file_of
 from diagnostics.facts.states import Memory
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
-from diagnostics.verdict import EvidenceRow, Finding
+from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
 from runs.checkpoints import Checkpoint, StateFile, TrainingState
 from runs.run import Run
 
@@ -14,9 +14,11 @@ from runs.run import Run
 def optimiser_state_missing(
     training_state: TrainingState, memories: tuple[Memory, ...], schedule: Schedule | None = None, *,
     step_share: float = 0.8, zero_share: float = 0.99,
-) -> Finding | None:
+) -> Finding | NotEvaluable | None:
     """The resumable file lacks Adam's moments, or Adam has stepped far less often than the run has iterated."""
     iteration = training_state.iteration
+    if not training_state.gaussians.count:
+        return NotEvaluable(("a training state that holds Gaussians",))
     restart = _restart(memories, iteration, step_share, schedule)
     lost = [*_lost_moments(memories, zero_share), *_lost_steps(restart, iteration)]
     lost += training_state.missing

@@ -53,10 +53,12 @@ def _scale(terms: Terms, weight: Setting | None) -> float:
 @detects("ssim-misused")
 def ssim_misused(
     loss_terms: Terms, redrawn: Redrawn | None = None,
-    *, blind: float = 0.1, differs: float = 1.25, same_l1: float = 1.25, nearer: float = 0.5,
+    *, most: float = 1.0, blind: float = 0.1, differs: float = 1.12, same_l1: float = 1.25, nearer: float = 0.4,
 ) -> Finding | NotEvaluable | None:
     """The logged SSIM is 1 whatever the picture, or comes out of the saved picture only with constants of another range."""
     terms = loss_terms
+    if np.median(terms.l1[:EARLY]) > most:
+        return NotEvaluable(("an L1 of pictures in 0..1 in the log",))
     if terms.dissimilarity is not None:
         ratio = float(np.median(terms.dissimilarity / np.maximum(terms.l1, np.finfo(float).tiny)))
         if ratio < blind:

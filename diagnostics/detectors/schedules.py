@@ -28,7 +28,7 @@ class _Mismatch:
 def schedules_hide(
     schedule: Schedule, span: tuple[int, int], rates: tuple[Rate, ...] | None = None,
     reset_dips: tuple[Dip, ...] | None = None, degrees: Degrees | None = None, planned_iterations: int | None = None,
-    *, densifications: float = 2.0, fades: float = 1.15, unfinished: float = 0.99,
+    *, densifications: float = 2.0, fades: float = 1.3, unfinished: float = 0.99,
 ) -> Finding | None:
     """Resets that leave no time to recover, resets that never show, and colour degrees that never come."""
     found = [

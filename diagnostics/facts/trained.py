@@ -44,7 +44,7 @@ class Silence:
 def silences(
     gradient_norms: Mapping[str, Series] | None = None, training_state: TrainingState | None = None,
     steady_pair: tuple[Checkpoint, Checkpoint] | None = None, schedule: Schedule | None = None,
-    settings: Settings | None = None,
+    settings: Settings | None = None, count_series: Series | None = None,
 ) -> tuple[Silence, ...] | None:
     """Groups that received no gradient at all in the range, told by the log, else by Adam, else by values that stayed the same.
 
@@ -61,7 +61,7 @@ def silences(
         told += [_unchanged(group, steady_pair, kept, schedule) for group in COLUMN_OF]
     found: dict[str, Silence] = {}
     for silence in told:
-        if silence is not None:
+        if silence is not None and not _nobody_left(silence, count_series):
             found.setdefault(silence.group, silence)
     return tuple(found.values())
 
@@ -125,6 +125,12 @@ def _silent_moments(group: AdamGroup, state: TrainingState, schedule: Schedule |
         return None
     zero = float(np.mean(group.exp_avg_sq == 0))
     return Silence(group.name, 0, state.iteration, zero, state.path.name) if zero == 1.0 else None
+
+
+def _nobody_left(silence: Silence, counts: Series | None) -> bool:
+    """Where the last Gaussian was removed there is nothing that a gradient could reach."""
+    left = None if counts is None else counts.between(silence.first, silence.last).values
+    return left is not None and len(left) > 0 and not np.nanmax(left) > 0
 
 
 def _halted(group: AdamGroup, state: TrainingState, settings: Settings | None) -> Silence | None:

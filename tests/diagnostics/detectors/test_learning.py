@@ -132,3 +132,11 @@ def test_a_late_state_alone_tells_a_rate_of_the_means_that_is_far_too_high() -> 
     fast = healthy_run(**bare, states={LAST: state_of(moved(), LAST, rates={"xyz": 3.3 * 1.6e-2})})
     assert "means 100 times" in found("learning-rate-too-high", fast).says
     assert verdict("learning-rate-too-high", healthy_run(**bare)) is None
+
+
+def test_where_no_gaussian_is_left_no_gradient_is_missed() -> None:
+    """A run that pruned its last Gaussian logs zeros ever after; the fault is the pruning."""
+    gone = {i: 400.0 if i < 500 else 0.0 for i in range(1, LAST + 1)}
+    zero = {i: 1e-3 if i < 500 else 0.0 for i in range(10, LAST + 1, 10)}
+    series = {"num_gaussians": gone, **{f"grad_norm/{group}": zero for group in ("xyz", "opacity", "scaling")}}
+    assert verdict("gradients-vanish", healthy_run(series=series, states={}, checkpoints={200: start()})) is None

@@ -73,6 +73,7 @@ def test_a_loss_out_of_range_is_told_once(times: float) -> None:
     assert "times the sum of its terms" in found("loss-or-images-out-of-range", whole).says
     assert verdict("loss-aggregated-wrongly", whole) is None
     assert verdict("loss-aggregated-wrongly", in_levels()) is None
+    assert isinstance(verdict("ssim-misused", in_levels()), NotEvaluable)
 
 
 @pytest.mark.parametrize("span", [(1, 200), (1500, 2000)])
