@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from render.raster.differentiable import Gradients
+from render.raster.gradients import Gradients
 from render.raster.parameters import GROUPS, Parameters
 from runs.arrays import Array
 from runs.kernels import lane_kernel

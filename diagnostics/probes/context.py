@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.probes.settings import OptimiserSettings
-from render.raster.differentiable import Gradients
+from render.raster.gradients import Gradients
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from scipy.special import expit
 from diagnostics.probes.context import Context
 from diagnostics.probes.settings import OptimiserSettings
 from render.covariance import covariances
-from render.raster.differentiable import Gradients
+from render.raster.gradients import Gradients
 from render.raster.parameters import Parameters
 from runs.arrays import F32, F64, I64, Array
 

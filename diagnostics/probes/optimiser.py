@@ -23,7 +23,7 @@ from diagnostics.probes.step import Step
 from diagnostics.probes.strategies import Events, densify, relocate_and_add
 from diagnostics.probes.views import TrainingData, View
 from render.raster import differentiable
-from render.raster.differentiable import Gradients, Rendered
+from render.raster.gradients import Gradients, Rendering
 from render.raster.parameters import GROUPS, Parameters
 from runs.arrays import F32
 from runs.cameras import Camera
@@ -35,12 +35,12 @@ EVALUATED_TRAIN_VIEWS = (5, 10, 15, 20, 25)
 
 
 class Engine(Protocol):
-    """Renders with gradients: `render.raster.differentiable.render`, or the same on CUDA."""
+    """Renders with gradients: `differentiable.render`, `cuda.render`, or one of them with further arguments bound."""
 
     def __call__(
         self, parameters: Parameters, camera: Camera, *, background: tuple[float, float, float], sh_degree: int,
         dilation_px2: float,
-    ) -> Rendered: ...
+    ) -> Rendering: ...
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Optimiser:
     def active_sh_degree(self) -> int:
         return self.recipe.sh_degree(self.iteration, self.settings)
 
-    def render(self, camera: Camera, background: F32 | None = None) -> Rendered:
+    def render(self, camera: Camera, background: F32 | None = None) -> Rendering:
         """The current Gaussians, before the settings' background."""
         shown = self._background() if background is None else background
         return self.engine(self.parameters, camera, background=_rgb(shown), sh_degree=self.active_sh_degree,
@@ -136,7 +136,7 @@ class Optimiser:
         return state.captured(self.iteration, self.adam, self.tally, self._rates(), sh_degree=self.active_sh_degree,
                               extent=self.data.extent)
 
-    def _looked(self, view: View, rng: np.random.Generator) -> tuple[Rendered, Loss, Gradients]:
+    def _looked(self, view: View, rng: np.random.Generator) -> tuple[Rendering, Loss, Gradients]:
         rendered = self.render(view.camera, self.recipe.background(self.settings, rng))
         loss = self.recipe.loss(rendered.rgb, self._target(view), self.settings)
         return rendered, loss, rendered.backward(loss.rgb_gradient)
@@ -169,7 +169,7 @@ class Optimiser:
         parts = {"train": [train[index] for index in chosen], "test": self.data.test}
         return {name: float(np.mean(list(self.evaluate(views).values()))) for name, views in parts.items() if views}
 
-    def _moved(self, context: Context, rendered: Rendered, taken: Step) -> Step:
+    def _moved(self, context: Context, rendered: Rendering, taken: Step) -> Step:
         """Let the strategy and Adam change the Gaussians."""
         if self.settings.strategy == "mcmc":
             return replace(taken, growth=self._mcmc(context, taken))
@@ -183,7 +183,7 @@ class Optimiser:
             self._step_adam(context, taken, tuple(name for name in GROUPS if not (reset and name == "logit_opacities")))
         return replace(taken, growth=growth, opacity_reset=reset)
 
-    def _densified(self, context: Context, rendered: Rendered) -> Events:
+    def _densified(self, context: Context, rendered: Rendering) -> Events:
         if self.iteration >= self.settings.densify_until_iter:
             return {}
         norms = self.recipe.statistic(context.gradients.means2d_px, (rendered.rgb.shape[1], rendered.rgb.shape[0]))

@@ -11,7 +11,7 @@ from diagnostics.probes.loss import Loss, Target
 from diagnostics.probes.settings import OptimiserSettings
 from diagnostics.probes.views import TrainingData
 from render.raster import compare
-from render.raster.differentiable import Gradients
+from render.raster.gradients import Gradients
 from render.raster.parameters import Parameters
 from runs.arrays import F32, I64, Array, Mask
 

@@ -9,7 +9,8 @@ import numpy as np
 from diagnostics.probes.context import Context
 from diagnostics.probes.settings import OptimiserSettings
 from diagnostics.probes.views import TrainingData, View
-from render.raster.differentiable import Gradients, render
+from render.raster.differentiable import render
+from render.raster.gradients import Gradients
 from render.raster.parameters import GROUPS, Parameters
 from runs.arrays import F32
 from runs.cameras import Camera, look_at

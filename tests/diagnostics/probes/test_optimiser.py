@@ -14,7 +14,8 @@ from diagnostics.probes.recipe import Recipe
 from diagnostics.probes.settings import OptimiserSettings
 from diagnostics.probes.step import Step
 from diagnostics.probes.train import train
-from render.raster.differentiable import Gradients, render
+from render.raster.differentiable import render
+from render.raster.gradients import Gradients
 from render.raster.parameters import GROUPS, Parameters
 from runs.arrays import F32
 from runs.cameras import Camera
