@@ -52,9 +52,13 @@ class GsplatWriter:
         self._events = EventFile(free_event_file(self.folder / "tb", self._started), self._started)
 
     def log(self, iteration: int, values: Mapping[str, Any]) -> None:
-        """To TensorBoard at every `tb_every`-th step (a setting), and where the test views were evaluated also to stats/."""
-        step, scores = iteration - 1, _scores(values)
-        training = dict(_scalars(values)) if step % self._every == 0 else {}
+        """To TensorBoard at every `tb_every`-th step (a setting), and where the test views were evaluated also to stats/.
+
+        Of several ranks the first writes both, and counts its own Gaussians alone.
+        """
+        own = {"n": -(-int(values["n"]) // self.ranks)} if "n" in values else {}
+        step, scores = iteration - 1, _scores({**values, **own})
+        training = dict(_scalars({**values, **own})) if step % self._every == 0 else {}
         self._opened().add(step, self._clock(), training | {f"val/{name}": value for name, value in scores.items()})
         if scores:
             write_text(self.folder / "stats" / f"val_step{step:04d}.json", to_json(scores))

@@ -19,7 +19,8 @@ from tests.support.models import model_of
 from tests.support.runs import ring_cameras
 from tests.support.written import ROWS, SETTINGS, Told, assert_same_gaussians, tell
 
-SETTINGS = {**SETTINGS, "white_background": False, "tb_every": 1, "percent_dense": 0.02, "opacity_cull": 0.01}
+SETTINGS = {**SETTINGS, "white_background": False, "tb_every": 1, "percent_dense": 0.02, "opacity_cull": 0.01,
+            "save_iterations": (100, 200)}
 
 
 def write(folder: Path, *, settings=SETTINGS, data: bool = False, **options) -> tuple[Run, Told]:
@@ -89,6 +90,7 @@ def test_with_several_ranks_their_counts_are_added_up(tmp_path: Path) -> None:
     run, told = write(tmp_path, ranks=2)
     assert run.series["num_gaussians"].at(200) == told.gaussians[200].count
     assert run.series["num_gaussians"].iterations.tolist() == [100, 200]
+    assert run.series["raw/train/num_GS_of_rank_0"].at(200) == ROWS[200]["n"] / 2
 
 
 def test_the_files_are_those_of_the_trainer(tmp_path: Path) -> None:
@@ -104,6 +106,7 @@ def test_the_files_are_those_of_the_trainer(tmp_path: Path) -> None:
     text = (run.path / "cfg.yml").read_text()
     assert "strategy: !!python/object:gsplat.strategy.default.DefaultStrategy\n  absgrad: false\n" in text
     stored = read_yaml(run.path / "cfg.yml")
+    assert stored["save_steps"] == [100, 200]
     assert (stored["max_steps"], stored["data_dir"], stored["strategy"]["refine_stop_iter"]) == (200, "/nowhere", 150)
     assert list(stored) == sorted(stored)
     scalars = read_events(next((run.path / "tb").iterdir())).scalars
