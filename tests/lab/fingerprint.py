@@ -14,8 +14,8 @@ from tests.lab.plan import Plan
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # What a training's files depend on, and what their diagnosis does: folders and files below the repository.
-ENGINE = ("diagnostics/probes", "diagnostics/measures/extent.py", "render", "runs/writers", "runs/kernels.py", "runs/gaussians.py",
-          "runs/cameras.py", "tests/lab/train.py", "tests/lab/scenes/writing.py")
+ENGINE = ("diagnostics/probes", "diagnostics/measures/extent.py", "render", "runs/writers", "runs/kernels.py",
+          "runs/gaussians.py", "runs/cameras.py", "tests/lab/train.py", "tests/lab/scenes/writing.py")
 DOCTOR = ("diagnostics", "render", "runs", "resources/catalogue", "tests/lab/judge.py", "tests/lab/outcome.py")
 NO_SAY = ("render/viewport", "diagnostics/report", "diagnostics/accuracy.py")
 ONLY_TRAINING = ("diagnostics/probes", "runs/writers")

@@ -1,4 +1,4 @@
-"""Healthy controls: sound trainings over scenes, seeds, sizes, strategies and mild settings, which a debugger must leave alone."""
+"""Healthy controls: sound trainings over scenes, seeds, sizes, strategies and mild settings, to be left alone."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tests.lab.faults.mcmc import mcmc
+from tests.lab.layouts import in_gsplat_layout
 from tests.lab.plan import Plan
 from tests.lab.scenes import photo_transforms, transforms
 from tests.lab.split import CAPTURE, SCENES_OF
@@ -35,10 +36,6 @@ def _times(plan: Plan, *, name: str, times: float) -> Plan:
 
 def _scene(plan: Plan, *, change: Callable[..., Any], **arguments: Any) -> Plan:
     return plan.with_scene(change(plan.scene, **arguments))
-
-
-def _gsplat(plan: Plan) -> Plan:
-    return replace(plan, layout="gsplat")
 
 
 def _both(plan: Plan, *, changes: tuple[Change, ...]) -> Plan:
@@ -90,8 +87,9 @@ MILD: Mapping[str, Change] = {
     "sensor-noise": partial(_scene, change=photo_transforms.noisy_photos, sigma=0.01),
     "noisy-points": partial(_scene, change=transforms.points_noisy, sigma=0.003),
     "mcmc": mcmc,
-    "gsplat-layout": _gsplat,
-    "gsplat-layout-mcmc": partial(_both, changes=(mcmc, _gsplat)),
+    "gsplat-layout": in_gsplat_layout,
+    "gsplat-layout-mcmc": partial(_both, changes=(mcmc, in_gsplat_layout)),
+    "gsplat-layout-two-ranks": partial(in_gsplat_layout, ranks=2),
     "stock-log": partial(_stock, without=OWN_LOG),
     "stock-without-states": partial(_stock, without=(*OWN_LOG, "chkpnt*.pth")),
     "text-only": partial(_stock, without=(*OWN_LOG, "events.out.tfevents*", "chkpnt*.pth")),

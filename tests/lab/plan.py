@@ -33,6 +33,7 @@ class Plan:
     recipe: Recipe = field(default_factory=Recipe)
     believed: Mapping[str, Any] = field(default_factory=dict)  # recorded in place of what is done: a bug is not in the settings
     layout: Layout = "inria"
+    ranks: int = 1  # processes among which gsplat's trainer shares out the Gaussians
     resume: Resume | None = None
     edit: Edit | None = None  # what happens to the folder afterwards
     guilty_rows: tuple[int, ...] | None = None  # of the last save, where they are known before
@@ -55,6 +56,10 @@ class Plan:
     def with_steps(self, **steps: Callable[..., Any]) -> "Plan":
         """Recipe steps replaced."""
         return replace(self, recipe=replace(self.recipe, **steps))
+
+    def recorded_as(self, **believed: Any) -> "Plan":
+        """The settings as they are, told otherwise."""
+        return replace(self, believed={**self.believed, **believed})
 
     def with_scene(self, scene: Scene) -> "Plan":
         """Other data, for the trainer and for the debugger alike: what a user has is what was trained on."""

@@ -10,6 +10,7 @@ from diagnostics.probes import schedule
 from diagnostics.probes.optimiser import Optimiser, Outcome
 from diagnostics.probes.settings import OptimiserSettings
 from runs.checkpoints import TrainingState
+from runs.writers.gsplat import GsplatWriter
 from runs.writers.inria import InriaWriter
 from runs.writers.protocol import RunWriter
 from tests.lab.outcome import Trained
@@ -59,8 +60,7 @@ def _rates_from(iteration: int, settings: OptimiserSettings, extent: float, *, f
 def _writer(plan: Plan, folder: Path) -> RunWriter:
     source, clock = f"{SOMEWHERE}/{plan.scene.name}", _Clock()
     if plan.layout == "gsplat":
-        from runs.writers.gsplat import GsplatWriter
-        return GsplatWriter(folder, source, clock=clock)
+        return GsplatWriter(folder, source, ranks=plan.ranks, clock=clock)
     return InriaWriter(folder, source, model_path=f"output/{plan.scene.name}", clock=clock)
 
 

@@ -1,1 +1,1 @@
-"""Steps of the training recipe done wrong, as a bug would do them; which of them belongs to which fault is told in tests/lab/faults."""
+"""Steps of a training done wrong, as a bug would do them; tests/lab/faults tells which belongs to which fault."""

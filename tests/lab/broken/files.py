@@ -22,6 +22,12 @@ def rows_overwritten(run: Path, seed: int, *, share: float, column: str, value: 
     return tuple(rows.tolist())
 
 
+def shard_lost(run: Path, _seed: int, *, rank: int) -> None:
+    """The files of one of gsplat's processes are not where the others are."""
+    for path in run.glob(f"ckpts/ckpt_*_rank{rank}.pt"):
+        path.unlink()
+
+
 def _columns(gaussians: Gaussians) -> dict[str, Array]:
     stored: Mapping[str, Array] = {name: gaussians.load(name) for name in (*COLUMNS, "sh_rest")}
     return {name: values.copy() for name, values in stored.items()}

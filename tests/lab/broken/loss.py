@@ -16,7 +16,8 @@ def in_levels(picture: F32, target: Target, settings: OptimiserSettings) -> Loss
     loss = photometric_loss(picture, target, settings)
     share = settings.lambda_dssim
     l1 = loss.l1 * LEVELS
-    return replace(loss, l1=l1, total=(1 - share) * l1 + share * (1 - loss.ssim), rgb_gradient=loss.rgb_gradient * np.float32(LEVELS))
+    total = (1 - share) * l1 + share * (1 - loss.ssim)
+    return replace(loss, l1=l1, total=total, rgb_gradient=loss.rgb_gradient * np.float32(LEVELS))
 
 
 def ssim_expects_levels(picture: F32, target: Target, settings: OptimiserSettings) -> Loss:

@@ -55,7 +55,8 @@ FAULTS = (
     Fault(
         "resumed-without-schedule", "continued", partial(_resumed, keeps_moments=False, keeps_schedule=False),
         codes("N-29 CK-1"),
-        "A resume from the point cloud alone: the moments (CK-1) and the schedule (N-29) are lost, the rate of the means jumps back up.",
+        "A resume from the point cloud alone: the moments (CK-1) and the schedule (N-29) are lost, the rate of the means jumps "
+        "back up.",
         (0.5, 0.6), codes("OF-01 OF-08 N-24"), onset=_resume_at,
     ),
 )

@@ -98,7 +98,7 @@ FAULTS = (
     Fault(
         "prunes-what-is-large", "growth", _prunes_larger_than, codes("DF-05"),
         "The size limit was typed a magnitude too small: floors and walls are pruned once the first reset has passed.",
-        (0.01, 0.015), codes("DF-07"),
+        (0.03, 0.04), codes("DF-07"),
     ),
     Fault(
         "opacities-reset-too-often", "growth", _resets_every, codes("N-24 DF-07"),
@@ -115,7 +115,8 @@ FAULTS = (
     ),
     Fault(
         "split-leaves-the-long-axis", "growth", _splits_short_axes, codes("DF-04 AF-06"),
-        "Only the short axes are divided: children keep their parent's length, and what is split again and again becomes a needle.",
+        "Only the short axes are divided: children keep their parent's length, and what is split again and again becomes a "
+        "needle.",
     ),
     Fault(
         "clones-far-uphill", "growth", _clones_uphill, codes("DF-03"),

@@ -40,7 +40,8 @@ def _summed(plan: Plan, _: float) -> Plan:
 FAULTS = (
     Fault(
         "loss-in-levels", "losses", _in_levels, codes("N-35"),
-        "L1 of pictures in 0..255: the logged L1 is above 1, and gradients 255 times larger pass the densify threshold everywhere.",
+        "L1 of pictures in 0..255: the logged L1 is above 1, and gradients 255 times larger pass the densify threshold "
+        "everywhere.",
         acceptable=codes("DF-02 OF-07"),
     ),
     Fault(
@@ -70,10 +71,12 @@ FAULTS = (
     ),
     Fault(
         "loss-adds-similarity", "losses", _similarity_added, codes("OF-07 OF-05"),
-        "λ·SSIM is added in place of λ·(1 - SSIM): structure is unlearned.", acceptable=codes("DF-02 CF-03"), wrong=codes("IF-04"),
+        "λ·SSIM is added in place of λ·(1 - SSIM): structure is unlearned.",
+        acceptable=codes("DF-02 CF-03"), wrong=codes("IF-04"),
     ),
     Fault(
         "loss-summed-over-the-picture", "losses", _summed, codes("OF-07 N-35"),
-        "Sums in place of means: the logged L1 is above 1 (N-35) and drowns the other term (OF-07).", acceptable=codes("DF-02 OF-05"),
+        "Sums in place of means: the logged L1 is above 1 (N-35) and drowns the other term (OF-07).",
+        acceptable=codes("DF-02 OF-05"),
     ),
 )

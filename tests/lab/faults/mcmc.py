@@ -11,7 +11,7 @@ from tests.lab.plan import Plan
 def mcmc(plan: Plan) -> Plan:
     """The same training with the other strategy, at its healthy settings."""
     size = OptimiserSettings.mini if plan.settings.iterations == OptimiserSettings.mini().iterations else OptimiserSettings.large
-    return replace(plan, settings=size(strategy="mcmc", seed=plan.settings.seed))
+    return replace(plan, settings=size(strategy="mcmc", seed=plan.settings.seed), believed={})
 
 
 def _times(plan: Plan, times: float, *, name: str) -> Plan:
@@ -40,7 +40,8 @@ FAULTS = (
     ),
     Fault(
         "cap-below-start", "mcmc", _small_cap, codes("N-37"),
-        "More points than the cap allows: MCMC never adds one, the count is constant.", (0.7, 0.5), codes("DF-01"), codes("DF-05"),
+        "More points than the cap allows: MCMC never adds one, the count is constant.",
+        (0.7, 0.5), codes("DF-01"), codes("DF-05"),
     ),
     Fault(
         "dead-gaussians-at-the-cap", "mcmc", _never_relocates, codes("N-08"),
@@ -49,6 +50,7 @@ FAULTS = (
     ),
     Fault(
         "noise-too-strong", "mcmc", partial(_times, name="noise_lr"), codes("OF-01"),
-        "Noise is a learning rate: with 100 times the usual one nothing settles.", (100.0, 200.0), codes("AF-01"), codes("IF-04 N-33"),
+        "Noise is a learning rate: with 100 times the usual one nothing settles.",
+        (100.0, 200.0), codes("AF-01"), codes("IF-04 N-33"),
     ),
 )

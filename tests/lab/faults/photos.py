@@ -103,13 +103,14 @@ FAULTS = (
         codes("IF-04 IF-05"),
     ),
     Fault(
-        "mask-covers-nearly-all", "photos", _masks, codes("OF-04"), "Mask files under which five percent of each photo count.",
-        (0.95, 0.9), codes("DF-01 CF-03 AF-01"), codes("IF-01 IF-04 N-07"),
+        "mask-covers-nearly-all", "photos", _masks, codes("OF-04"), "Mask files under which five percent of each photo count. "
+        "What lies under a mask keeps the opacity of the last reset (DF-07): no gradient lifts it.",
+        (0.95, 0.9), codes("DF-01 DF-07 CF-03 AF-01"), codes("IF-01 IF-04 N-07"),
     ),
     Fault(
         "loss-masked-unasked", "photos", _silent_mask, codes("OF-04"),
         "Half of each photo is left out of the loss and no file says so. It looks like parts of the scene that nobody saw, "
-        "but the photos show them.", (0.5, 0.6), codes("CF-03 AF-01"), codes("IF-01 IF-04 N-07"),
+        "but the photos show them.", (0.5, 0.6), codes("DF-07 CF-03 AF-01"), codes("IF-01 IF-04 N-07"),
     ),
     Fault(
         "photos-out-of-focus", "photos", _blurred, codes("N-33"), "Two photos of five are blurred; which ones is known.",

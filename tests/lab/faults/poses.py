@@ -74,7 +74,8 @@ def _geographic(plan: Plan, kilometres: float) -> Plan:
 FAULTS = (
     Fault(
         "poses-slightly-off", "poses", _noisy, codes("IF-04"),
-        "1 cm and 0.4 degrees cost 5 dB and could pass for a hard scene; the residual shift per view is ten times the healthy one.",
+        "1 cm and 0.4 degrees cost 5 dB and could pass for a hard scene; the residual shift per view is ten times the healthy "
+        "one.",
         (1.0, 1.25, 1.5, 0.8), codes(FOLLOWS), codes("IF-01 N-33 OF-01"),
     ),
     Fault(

@@ -45,8 +45,9 @@ POSITION = ("position_lr_init", "position_lr_final")
 CUT: Mapping[str, tuple[str, str, str]] = {
     "means": ("means-frozen", "", "Adam's moments of the means are exactly zero and no Gaussian leaves its birthplace."),
     "log_scales": ("scales-frozen", "AF-01", "All scales keep their start; what grows later is only ever divided by 1.6."),
-    "quats_wxyz": ("rotations-frozen", "", "Every quaternion is that of its start; the picture hardly suffers, Adam's moments tell."),
-    "logit_opacities": ("opacities-frozen", "DF-05 DF-07 CF-03", "Nothing lifts the opacities after the first reset, so pruning empties the scene."),
+    "quats_wxyz": ("rotations-frozen", "", "Every quaternion is that of its start; the picture hardly suffers, moments tell."),
+    "logit_opacities": ("opacities-frozen", "DF-05 DF-07 CF-03",
+                        "Nothing lifts the opacities after the first reset, so pruning empties the scene."),
     "sh0": ("colours-frozen", "", "Base colours stay those of the points and of their parents."),
     "sh_rest": ("harmonics-frozen", "", "The higher harmonics stay exactly zero although their degrees are active."),
 }
@@ -64,8 +65,8 @@ FAULTS = (
     ),
     Fault(
         "position-rate-does-not-decay", "rates", _without_decay, codes("OF-08"),
-        "The settings let the rate fall a hundredfold, the logged rate stays. At this size it even gains 0.7 dB, so only rate and "
-        "schedule show it.", acceptable=codes("N-24 OF-01"),
+        "The settings let the rate fall a hundredfold, the logged rate stays. At this size it even gains 0.7 dB, so only rate "
+        "and schedule show it.", acceptable=codes("N-24 OF-01"),
     ),
     Fault(
         "colour-rate-too-high", "rates", partial(_multiplied, names=("feature_lr",)), codes("OF-01"),
@@ -105,7 +106,8 @@ FAULTS = (
     ),
     Fault(
         "scales-stretched", "rates", _stretched, codes("AF-06 OF-06"),
-        "A regulariser with the wrong sign on one axis: needles all over the scene. OF-06 names the regulariser, AF-06 what it made.",
+        "A regulariser with the wrong sign on one axis: needles all over the scene. OF-06 names the regulariser, AF-06 what it "
+        "made.",
         (1.0, 2.0), codes("AF-01 DF-05 OF-01 CF-03"),
     ),
 )

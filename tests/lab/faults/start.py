@@ -54,7 +54,7 @@ def _opaque(plan: Plan, opacity: float) -> Plan:
 FAULTS = (
     Fault(
         "start-in-a-wide-cube", "start", _wide, codes("TG-03 IF-01"),
-        "Random points in a cube far larger than the scene: 10 dB lost, few points in any picture (IF-01) and many in none (TG-03).",
+        "Random points in a cube far larger than the scene: 10 dB lost, few points in any picture (IF-01), many in none (TG-03).",
         (1.3, 1.8, 1.6, 1.5), codes("IF-03 AF-01 DF-05 CF-03 N-20"), codes("IF-04"),
     ),
     Fault(

@@ -1,0 +1,61 @@
+"""The fault table: every code is one of the catalogue, every patch changes something, every record says what was believed."""
+
+from functools import cache
+
+import pytest
+
+from diagnostics.catalogue import load_catalogue
+from tests.lab.case import HALVES
+from tests.lab.corpus import cases, plan_of
+from tests.lab.faults import FAULTS
+from tests.lab.fingerprint import training_key
+from tests.lab.healthy import HEALTHY
+
+# Patterns of the catalogue that no fault of the lab is to be called by, with the reason.
+NOT_TRIED = {
+    "CK-7": "a run without states is no fault; the healthy controls have some",
+}
+
+
+@cache
+def catalogue_codes() -> frozenset[str]:
+    return frozenset(pattern.code for pattern in load_catalogue().values())
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_named_by_codes_that_exist(name: str) -> None:
+    """A misspelt code could never be found, and its misses would be blamed on a detector."""
+    fault = FAULTS[name]
+    assert fault.right | fault.acceptable | fault.wrong <= catalogue_codes()
+    assert fault.why.strip()
+
+
+def test_every_pattern_has_a_fault_or_a_reason_why_not() -> None:
+    """A pattern that the lab never tries has no track record."""
+    tried = {code for fault in FAULTS.values() for code in fault.right}
+    assert catalogue_codes() - tried == set(NOT_TRIED)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("half", HALVES)
+def test_a_patch_changes_the_training_or_its_files(name: str, half: str) -> None:
+    """A patch without effect would be a healthy run counted as a miss."""
+    case = next(case for case in cases("mini", half) if case.name == name)  # type: ignore[arg-type]
+    usual = next(case for case in cases("mini", half) if case.name == f"usual-{case.scene}-0")  # type: ignore[arg-type]
+    assert training_key(plan_of(case)) != training_key(plan_of(usual))
+
+
+def test_a_bug_is_not_in_the_records_and_a_setting_is() -> None:
+    """A debugger must find a bug in what happened, and may read a wrong setting."""
+    bug = plan_of(next(case for case in cases("mini", "tuning") if case.name == "split-without-shrinking"))
+    assert bug.settings.split_shrink == 1.0
+    assert bug.recorded["split_shrink"] == 1.6
+    setting = plan_of(next(case for case in cases("mini", "tuning") if case.name == "position-rate-too-high"))
+    assert setting.recorded["position_lr_init"] == setting.settings.position_lr_init == pytest.approx(0.016)
+
+
+def test_healthy_controls_differ_from_each_other() -> None:
+    """Thirty times the same run would prove little."""
+    keys = [training_key(plan_of(case)) for case in cases("mini") if not case.sick]
+    assert len(set(keys)) == len(keys) >= 30
+    assert len(HEALTHY) >= 30
