@@ -1,4 +1,4 @@
-"""Whose child a newborn Gaussian is: clones and halves of a split inherit colour, shape and rotation."""
+"""Whose child a newborn Gaussian is: clones and halves of a split inherit colour, shape and rotation, exactly so at birth."""
 
 from dataclasses import dataclass
 
@@ -34,11 +34,30 @@ def births_of(lineage: Lineage, earlier: Gaussians, later: Gaussians) -> Births:
     if not len(candidates) or not len(asked):
         none = np.zeros(0, np.int64)
         return Births(none, none, np.zeros(0, bool), none)
+    parent = _same(earlier, candidates, later, asked)
+    unknown = parent < 0
+    parent[unknown] = _most_like(earlier, candidates, later, asked[unknown])
+    return Births(asked, parent, np.isin(parent, lineage.before), np.bincount(parent)[parent])
+
+
+def _same(earlier: Gaussians, candidates: I64, later: Gaussians, asked: I64) -> I64:
+    """int64 [n]: the only candidate with exactly the same colour and rotation, wherever it lies; -1 where there is none."""
+    old, new = (np.concatenate([g.sh0, g.quats_wxyz], axis=1)[rows] for g, rows in ((earlier, candidates), (later, asked)))
+    _, first, kinds = np.unique(np.concatenate([old, new]), axis=0, return_index=True, return_inverse=True)
+    kinds = kinds.ravel()
+    holders = np.bincount(kinds[:len(old)], minlength=len(first))
+    kind = kinds[len(old):]
+    return np.where(holders[kind] == 1, candidates[np.minimum(first[kind], len(candidates) - 1)], -1)
+
+
+def _most_like(earlier: Gaussians, candidates: I64, later: Gaussians, asked: I64) -> I64:
+    """int64 [n]: of the candidates around each."""
+    if not len(asked):
+        return asked
     tree = cKDTree(earlier.means[candidates], balanced_tree=False, compact_nodes=False)
     near = candidates[tree.query(later.means[asked], k=np.arange(1, min(CANDIDATES, len(candidates)) + 1))[1]]
     best = np.argmin(_unlikeness(earlier, near, later, asked), axis=1)
-    parent = near[np.arange(len(asked)), best]
-    return Births(asked, parent, np.isin(parent, lineage.before), np.bincount(parent)[parent])
+    return np.asarray(near[np.arange(len(asked)), best])
 
 
 def _unlikeness(earlier: Gaussians, near: I64, later: Gaussians, asked: I64) -> F64:

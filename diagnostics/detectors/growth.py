@@ -1,4 +1,4 @@
-"""Faults of growth: densification that does nothing, removes what is needed, never ends, or resets that are not made good."""
+"""Faults of growth: densification that does nothing or never ends, and resets that are not made good."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,6 @@ from runs.arrays import I64
 from runs.checkpoints import Checkpoint
 from runs.series import Series
 from runs.settings import NOT_STORED
-
-# A collapse begins when the last of so many Gaussians go.
-NEARLY_ALL = 0.9
 
 
 @detects("densification-never-triggers")
@@ -46,38 +43,6 @@ def never_grows(
         ),
         iterations=(passed[0], passed[-1]), confidence=0.4 if assumed else 0.9, severity="info" if assumed else None,
         facts={"count": f"{start:,.0f}", **({"densifications": len(passed)} if assumed else {})},
-    )
-
-
-@detects("prunes-too-many")
-def prunes_too_many(
-    counts: Series, quality: Series, schedule: Schedule | None = None, pruned: Series | None = None,
-    *, lost: float = 0.5, drop_db: float = 1.0,
-) -> Finding | NotEvaluable | None:
-    """Most Gaussians were removed and not replaced, and the picture got worse for it. Removal alone may be the aim."""
-    peak = float(np.nanmax(counts.values))
-    last_at, left = int(counts.iterations[-1]), float(counts.values[-1])
-    if not peak or 1 - left / peak < lost:
-        return None
-    peak_at = int(counts.iterations[np.flatnonzero(counts.values >= NEARLY_ALL * peak)[-1]])
-    before, after = best(until(quality, peak_at)), _settled_end(since(quality, peak_at + 1), schedule)
-    if before is None or after is None:
-        return NotEvaluable((f"a quality series before and after iteration {peak_at:,}",))
-    drop = before[1] - after[1]
-    if drop < drop_db:
-        return None
-    largest = _largest_removal(counts, pruned)
-    return Finding(
-        f"{percent(1 - left / peak)} of {peak:,.0f} Gaussians were removed between iterations {peak_at:,} and {last_at:,}, "
-        f"and {quality.name} stayed {drop:.1f} dB below its earlier best",
-        evidence=(
-            EvidenceRow("Gaussians lost since the largest count", 1 - left / peak, lost, "share", last_at, counts.source),
-            EvidenceRow(f"drop of {quality.name} below its earlier best", drop, drop_db, "dB", after[0], quality.source),
-            EvidenceRow("largest removal at one densification", largest[1] if largest else None, None, "share",
-                        largest[0] if largest else None, pruned.source if pruned else ""),
-        ),
-        iterations=(peak_at, last_at), confidence=0.8,
-        facts={"best_iteration": before[0], "best_db": f"{before[1]:.1f}", "end_db": f"{after[1]:.1f}"},
     )
 
 
@@ -157,15 +122,6 @@ def _rises(counts: Series) -> float:
 def _settled_end(series: Series, schedule: Schedule | None) -> tuple[int, float] | None:
     """The last value that no reset excuses."""
     return last_finite(series if schedule is None else schedule.outside_resets(series))
-
-
-def _largest_removal(counts: Series, pruned: Series | None) -> tuple[int, float] | None:
-    """(iteration, share of the Gaussians then) of the largest logged removal."""
-    if pruned is None:
-        return None
-    shares = [(int(at), float(value) / before) for at, value in zip(pruned.iterations, pruned.values, strict=True)
-              if (before := counts.at(int(at)))]
-    return max(shares, key=lambda pair: pair[1], default=None)
 
 
 def _after_recovery(checkpoints: tuple[Checkpoint, ...], schedule: Schedule) -> Checkpoint | None:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from diagnostics.facts import logged, saved  # noqa: F401  (schedule, checkpoints, state_files)
+from diagnostics.facts import cameras, logged, saved  # noqa: F401  (cameras_spread, schedule, checkpoints, state_files)
+from diagnostics.measures.extent import CameraSpread
 from diagnostics.measures.generations import Generation, generation
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule, moves_the_dead
@@ -39,7 +40,7 @@ def relocates(run: Run) -> bool:
 @fact(missing=NEAR)
 def generations(
     checkpoints: tuple[Checkpoint, ...], schedule: Schedule, relocates: bool, beat: Callable[[], None],
-    state_files: tuple[StateFile, ...] | None = None,
+    state_files: tuple[StateFile, ...] | None = None, cameras_spread: CameraSpread | None = None,
 ) -> tuple[Generation, ...] | NotEvaluable | None:
     """Intervals in which rows could be followed, by iteration; at least one. Some seconds for states of a million."""
     if relocates:
@@ -47,18 +48,19 @@ def generations(
     pairs = [(earlier, later, events) for earlier, later in pairwise(_snapshots(checkpoints, state_files or ()))
              if 1 <= (events := _between(earlier, later, schedule.densifications)) <= FEW]
     chosen = sorted(sorted(pairs, key=lambda pair: pair[2])[:MOST], key=lambda pair: pair[0].iteration)
-    return tuple(_followed(chosen, schedule, beat)) or None
+    extent = cameras_spread.extent if cameras_spread is not None else None
+    return tuple(_followed(chosen, schedule, extent, beat)) or None
 
 
 def _followed(
-    pairs: list[tuple[Snapshot, Snapshot, int]], schedule: Schedule, beat: Callable[[], None],
+    pairs: list[tuple[Snapshot, Snapshot, int]], schedule: Schedule, extent: float | None, beat: Callable[[], None],
 ) -> Iterator[Generation]:
     for earlier, later, events in pairs:
         beat()
         found = generation(
             earlier.read(), later.read(), first=earlier.iteration, last=later.iteration, densifications=events,
             resets=_between(earlier, later, schedule.resets), settled=earlier.iteration == later.iteration,
-            source=later.source, saved=not later.densified)
+            source=later.source, saved=not later.densified, extent=extent)
         if found is not None and found.matched >= FOLLOWED and found.survivors >= LEFT:
             yield found
 

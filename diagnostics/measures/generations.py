@@ -4,19 +4,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.measures.shares import share
-from runs.arrays import F64, I64, Mask
+from diagnostics.measures.shares import quantile, share
+from runs.arrays import F32, F64, I64, Mask
 from runs.gaussians import Gaussians
 from runs.heredity import Births, births_of
 from runs.lineage import Lineage, trace
 
 # A split or clone changes all three axes alike, learning does not: standard deviation of the three logarithms of the ratios.
 ALIKE = 0.15
-# A clone keeps its parent's size: halves of a split are 0.47 smaller (ln 1.6), in this unit.
-SAME_SIZE = 0.2
+# A clone keeps its parent's size, all three axes, and exactly so while nothing is learned; halves of a split are 0.47 smaller.
+SAME_SIZE, SAME_BIRTH_SIZE = 0.2, 1e-3
 INVISIBLE = 1 / 255  # below it the renderer skips a Gaussian, so nothing but noise can bring it back
 FAINT = (0.02, 0.1)  # opacities: visible, and far above the usual pruning threshold of 0.005
 OPAQUE = (0.5, 1.0)
+LARGE = (0.025, 0.05)  # largest scale in extents: up to half of the usual limit of pruning by size, 0.1
+FIFTIETH = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,29 +46,36 @@ class Generation:
     faint: int  # faint Gaussians of the earlier state that are no parents
     faint_gone: float  # 0..1, share of them that are gone; NaN without any
     opaque_gone: float  # the same of opaque ones: the toll of learning and of mismatches
+    lowest_kept: float  # earlier opacity below which only a fiftieth of the survivors lay; NaN without any
+    large: int  # Gaussians of the earlier state that are visible, within LARGE of the extent, and no parents
+    large_gone: float  # 0..1, share of them that are gone; NaN without any, or without an extent
+    large_left: float  # 0..1, share of the later state that is larger than the lower end of LARGE
 
 
 def generation(
     earlier: Gaussians, later: Gaussians, *, first: int, last: int, densifications: int, resets: int, settled: bool,
-    source: str, saved: bool,
+    source: str, saved: bool, extent: float | None = None,
 ) -> Generation | None:
-    """None where rows cannot be followed at all."""
+    """None where rows cannot be followed at all. `extent`: that of the cameras, world units."""
     lineage = trace(earlier, later)
     if lineage is None:
         return None
     births = births_of(lineage, earlier, later)
     ratios, alike = _ratios(births, earlier, later, settled)
     halves = (alike | settled) & ~births.survives & (births.siblings > 1)
-    clones = alike & births.survives & (np.abs(ratios) < SAME_SIZE)
+    clones = alike & births.survives & _same_size(births, earlier, later, SAME_BIRTH_SIZE if settled else SAME_SIZE)
     gone, parents = _mask(lineage.gone, earlier.count), _mask(births.parent[births.siblings > 1], earlier.count)
-    faint, opaque = (_between(earlier, limits) & ~parents for limits in (FAINT, OPAQUE))
+    faint, opaque = (_between(earlier.opacities, limits) & ~parents for limits in (FAINT, OPAQUE))
+    sizes, later_sizes = (g.scales.max(axis=1) / (extent or np.nan) for g in (earlier, later))
+    large = _between(sizes, LARGE) & (earlier.opacities > FAINT[1]) & ~parents
     return Generation(
         first, last, densifications, resets, settled, source, saved, later.count, len(lineage.before) / earlier.count,
         lineage.matched,
         births.child[halves], _median(ratios[halves]) - _learned(lineage, earlier, later), _spread(ratios[halves]),
         births.child[clones], _median(_offsets(births, earlier, later)[clones]),
         int((earlier.opacities < INVISIBLE).sum()), _kept_dead(lineage, earlier, later),
-        int(faint.sum()), share(gone[faint]), share(gone[opaque]),
+        int(faint.sum()), share(gone[faint]), share(gone[opaque]), quantile(earlier.opacities[lineage.before], FIFTIETH),
+        int(large.sum()), share(gone[large]), share(later_sizes > LARGE[0]),
     )
 
 
@@ -75,6 +84,12 @@ def _ratios(births: Births, earlier: Gaussians, later: Gaussians, settled: bool)
     children, parents = later.log_scales[births.child].astype(np.float64), earlier.log_scales[births.parent]
     axes = children - parents
     return children.max(axis=1) - parents.max(axis=1) if settled else axes.mean(axis=1), axes.std(axis=1) < ALIKE
+
+
+def _same_size(births: Births, earlier: Gaussians, later: Gaussians, tolerance: float) -> Mask:
+    """Every axis within the tolerance; learned noise of single axes is bounded by ALIKE."""
+    axes = later.log_scales[births.child] - earlier.log_scales[births.parent]
+    return np.asarray(np.abs(axes).max(axis=1) < tolerance)
 
 
 def _learned(lineage: Lineage, earlier: Gaussians, later: Gaussians) -> float:
@@ -93,8 +108,8 @@ def _kept_dead(lineage: Lineage, earlier: Gaussians, later: Gaussians) -> I64:
     return np.asarray(lineage.after[stayed])
 
 
-def _between(gaussians: Gaussians, limits: tuple[float, float]) -> Mask:
-    return np.asarray((gaussians.opacities > limits[0]) & (gaussians.opacities < limits[1]))
+def _between(values: F32, limits: tuple[float, float]) -> Mask:
+    return np.asarray((values > limits[0]) & (values < limits[1]))
 
 
 def _mask(rows: I64, count: int) -> Mask:

@@ -7,7 +7,7 @@ from diagnostics.diagnose import diagnose
 from diagnostics.verdict import NotEvaluable
 from runs.run import Run
 from tests.diagnostics.detectors.support import found, verdict
-from tests.diagnostics.fixtures.growth import collapses, never_stops, pruned_on_purpose, slow_after_reset, stuck_after_reset
+from tests.diagnostics.fixtures.growth import never_stops, slow_after_reset, stuck_after_reset
 from tests.support.runs import changed, made_run
 from tests.support.training import DENSIFICATIONS, LAST, healthy_run, moved, quality, start
 
@@ -102,29 +102,6 @@ def test_many_faint_gaussians_without_harm_are_no_fault(psnr: dict[int, float] |
     faint = {c.iteration: c.gaussians for c in slow_after_reset().checkpoints}
     series = {"train/psnr": psnr, **dict.fromkeys(("test/psnr", "view/psnr", "loss/l1"))}
     assert verdict("opacity-reset-regression", healthy_run(checkpoints=faint, series=series)) is None
-
-
-def test_removal_with_harm_is_found_where_it_began() -> None:
-    """The user is led to iteration 700, where the collapse starts, and to the best state before it."""
-    finding = found("prunes-too-many", collapses())
-    assert finding.iterations is not None
-    assert 690 <= finding.iterations[0] <= 760
-    assert float(finding.facts["best_db"]) - float(finding.facts["end_db"]) == pytest.approx(finding.evidence[1].value, abs=0.1)
-    assert finding.facts["best_iteration"] <= 700
-    assert (finding.evidence[2].value, finding.evidence[2].iteration) == (pytest.approx(5 / 220), 1100)
-
-
-@pytest.mark.parametrize("run", [pruned_on_purpose, long_finished_run, healthy_run])
-def test_removal_without_harm_is_no_fault(run: object) -> None:
-    """Pruning at the end of training is a method of its own."""
-    assert callable(run)
-    assert verdict("prunes-too-many", run()) is None
-
-
-def test_forty_percent_in_one_densification_may_be_healthy() -> None:
-    """A sound run of a real capture removed 7,352 of 18,136 right after a reset and grew again."""
-    counts = {i: 18_136.0 if i <= 800 else min(19_370.0, 11_411 + 10 * (i - 800)) for i in range(1, LAST + 1)}
-    assert verdict("prunes-too-many", healthy_run(series={"num_gaussians": counts})) is None
 
 
 def test_a_range_without_densifications_cannot_tell_whether_they_work() -> None:

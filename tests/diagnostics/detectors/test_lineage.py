@@ -1,12 +1,11 @@
 """Heredity: settings changed within reason are left alone, faults are found by numbers that are those of the fault."""
 
-import numpy as np
 import pytest
 
 from diagnostics.verdict import NotEvaluable
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.lineage import SECOND, THIRD, family, settled
-from tests.support.training import DENSIFICATIONS, healthy_run
+from tests.support.training import healthy_run
 
 
 @pytest.mark.parametrize("name", ["split-keeps-parent-size", "clones-displaced", "prunes-too-little"])
@@ -56,23 +55,3 @@ def test_an_mcmc_run_has_neither_clones_nor_pruning() -> None:
                       series=dict.fromkeys(("densify/pruned", "densify/cloned", "densify/split")))
     for name in ("split-keeps-parent-size", "clones-displaced", "prunes-too-little"):
         assert isinstance(verdict(name, run), NotEvaluable)
-
-
-def test_invisible_ones_that_weigh_a_fifth_are_serious() -> None:
-    """A few percent of ballast change nothing; a fifth does."""
-    run = family(cull=0.0)
-    last = run.checkpoints[-1].gaussians
-    logits = last.logit_opacities.copy()
-    logits[::4] = np.log(0.002 / 0.998)
-    last.logit_opacities[:] = logits
-    assert found("prunes-too-little", run).severity == "major"
-    assert found("prunes-too-little", family(cull=0.0)).severity is None
-
-
-def test_a_log_that_tells_no_removal_stands_in_for_the_saves() -> None:
-    """Two saves at the ends of a run and a log are what many users have."""
-    last = {2000: family(cull=0.0).checkpoints[-1].gaussians}
-    idle = dict.fromkeys(DENSIFICATIONS, 0.0)
-    finding = found("prunes-too-little", healthy_run(checkpoints=last, series={"densify/pruned": idle}, states={}))
-    assert "10 densifications removed nobody" in finding.says
-    assert verdict("prunes-too-little", healthy_run(checkpoints=last, states={})) is None
