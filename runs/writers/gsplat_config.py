@@ -39,7 +39,7 @@ def config(settings: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("gsplat's trainer always trains on black or random backgrounds")
     own = {f"{STRATEGY}{name}": value for name, value in STRATEGY_FIELDS[strategy].items()}
     known = {**CONFIG, **gsplat_defaults(strategy), **own, "data_dir": "", "result_dir": ""}
-    given = {own: value for name, value in settings.items() if (own := _spelled(name, known)) in known}
+    given = {spelled: value for name, value in settings.items() if (spelled := _spelled(name, known)) in known}
     lists = {name: list(value) for name, value in given.items() if isinstance(known[name], list)}
     return {**known, **given, **lists, "strategy": strategy}
 
