@@ -9,6 +9,7 @@ from diagnostics.verdict import EvidenceRow, Finding, Fix, Severity
 from runs.series import Series
 from runs.settings import Settings
 
+USUAL_NOISE = 5e5  # noise_lr of 3dgs-mcmc and of gsplat's MCMCStrategy
 # Rounding of a rate on its way through a file.
 SAME_RATE = 0.01
 
@@ -16,8 +17,8 @@ SAME_RATE = 0.01
 @detects("learning-rate-too-high")
 def rate_too_high(
     rates: tuple[Rate, ...], span: tuple[int, int], late_motion: Motion | None = None, schedule: Schedule | None = None,
-    quality: Series | None = None,
-    *, times: float = 10.0, times_position: float = 30.0, wander: float = 1.0, drop_db: float = 1.0,
+    quality: Series | None = None, settings: Settings | None = None,
+    *, times: float = 10.0, times_position: float = 30.0, times_noise: float = 20.0, wander: float = 1.0, drop_db: float = 1.0,
 ) -> Finding | None:
     """A step of some parameter is many times the usual one. Gradient norms say nothing under Adam, so they are not asked.
 
@@ -26,7 +27,7 @@ def rate_too_high(
     limits = {group: times_position if group == "xyz" else times for group in USUAL}
     guilty = [rate for rate in rates if rate.times_usual > limits[rate.group]]
     if not guilty:
-        return _wandering(late_motion, schedule, quality, wander, drop_db)
+        return _wandering(late_motion, schedule, quality, wander, drop_db) or _noisy(settings, span, times_noise)
     told = ", ".join(f"{TITLES[rate.group]} {rate.times_usual:.0f} times" for rate in guilty)
     return Finding(
         f"Steps are far longer than usual: {told} the usual learning rate{against_settings(guilty)}",
@@ -36,6 +37,20 @@ def rate_too_high(
         ),
         iterations=span, confidence=0.7,
         fixes=tuple(usual_rate(rate) for rate in guilty),
+    )
+
+
+def _noisy(settings: Settings | None, span: tuple[int, int], times: float) -> Finding | None:
+    """MCMC shakes faint Gaussians by noise_lr × the rate of the means × their covariance."""
+    told = None if settings is None else settings.get("noise_lr")
+    if told is None or not told.stored or not isinstance(told.value, (int, float)) or told.value <= times * USUAL_NOISE:
+        return None
+    return Finding(
+        f"MCMC's noise is {told.value / USUAL_NOISE:.0f} times as strong as usual: {told.name} = {told.value:g}",
+        evidence=(EvidenceRow("strength of the noise", float(told.value), times * USUAL_NOISE, "", span[0], told.source),),
+        iterations=span, confidence=0.6, severity="minor",
+        fixes=(Fix("Set the strength of the noise back to its usual value", "Gaussians settle, and late saves hardly differ",
+                   told.name, told.value, USUAL_NOISE),),
     )
 
 

@@ -140,3 +140,10 @@ def test_where_no_gaussian_is_left_no_gradient_is_missed() -> None:
     zero = {i: 1e-3 if i < 500 else 0.0 for i in range(10, LAST + 1, 10)}
     series = {"num_gaussians": gone, **{f"grad_norm/{group}": zero for group in ("xyz", "opacity", "scaling")}}
     assert verdict("gradients-vanish", healthy_run(series=series, states={}, checkpoints={200: start()})) is None
+
+
+@pytest.mark.parametrize(("times", "sick"), [(0.5, False), (2, False), (10, False), (100, True)])
+def test_noise_is_a_learning_rate_of_mcmc(times: float, sick: bool) -> None:
+    """Faint Gaussians are shaken on purpose, but not a hundred times as hard."""
+    run = healthy_run(settings={"strategy": "mcmc", "noise_lr": times * 5e5})
+    assert (verdict("learning-rate-too-high", run) is not None) is sick
