@@ -85,7 +85,8 @@ class Optimiser:
         progress: Callable[[Step], None] = lambda _: None,
     ) -> Outcome:
         """Train up to `iterations` (the settings' by default); `cancelled` is asked before and `progress` told after each."""
-        wanted = min(iterations or self.settings.iterations, self.settings.iterations)
+        last_one = self.settings.iterations
+        wanted = last_one if iterations is None else min(iterations, last_one)
         last, evaluations = None, {}
         while self.iteration < wanted and not cancelled():
             last = self.step()
@@ -105,15 +106,16 @@ class Optimiser:
         rendered, loss, gradients = self._looked(view, rng)
         total = loss.total + mcmc.regularise(self.parameters, gradients, self.settings)
         context = Context(self.iteration, self.settings, self.data.extent, rng, gradients)
-        context = replace(context, gradients=self.recipe.gradients(context, gradients))
+        edited = self.recipe.gradients(context, gradients)
+        context = context if edited is gradients else replace(context, gradients=edited)
         taken = Step(
             self.iteration, view.name, loss.l1, loss.ssim, loss.psnr, total, self.parameters.count,
             int((rendered.radii_px > 0).sum()), self.active_sh_degree, self._rates(), 0.0,
             self._gradient_norms(context.gradients), self._evaluated(),
         )
         self._save()
-        taken = self._moved(context, rendered, taken)
-        taken = replace(taken, milliseconds=1e3 * (perf_counter() - started))
+        growth, reset = self._moved(context, rendered, taken)
+        taken = replace(taken, growth=growth, opacity_reset=reset, milliseconds=1e3 * (perf_counter() - started))
         self._record(taken)
         return taken
 
@@ -169,10 +171,10 @@ class Optimiser:
         parts = {"train": [train[index] for index in chosen], "test": self.data.test}
         return {name: float(np.mean(list(self.evaluate(views).values()))) for name, views in parts.items() if views}
 
-    def _moved(self, context: Context, rendered: Rendering, taken: Step) -> Step:
-        """Let the strategy and Adam change the Gaussians."""
+    def _moved(self, context: Context, rendered: Rendering, taken: Step) -> tuple[Events, bool]:
+        """Let the strategy and Adam change the Gaussians; what happened to their number, and whether opacities were reset."""
         if self.settings.strategy == "mcmc":
-            return replace(taken, growth=self._mcmc(context, taken))
+            return self._mcmc(context, taken), False
         growth = self._densified(context, rendered)
         reset = schedule.resets_opacities(self.iteration, self.settings)
         if reset:
@@ -181,7 +183,7 @@ class Optimiser:
             self.adam.moments["logit_opacities"].forget()
         if not growth:  # replaced arrays have no gradient
             self._step_adam(context, taken, tuple(name for name in GROUPS if not (reset and name == "logit_opacities")))
-        return replace(taken, growth=growth, opacity_reset=reset)
+        return growth, reset
 
     def _densified(self, context: Context, rendered: Rendering) -> Events:
         if self.iteration >= self.settings.densify_until_iter:

@@ -87,7 +87,8 @@ def _share(parameters: Parameters, chosen: I64, context: Context, recipe: Recipe
     opacities, scales = recipe.relocate(expit(parameters.logit_opacities[chosen]), _scales(parameters, chosen), copies)
     bounded = np.clip(np.asarray(opacities, np.float64), context.settings.opacity_cull, 1 - np.finfo(np.float32).eps)
     parameters.logit_opacities[chosen] = np.log(bounded / (1 - bounded))
-    parameters.log_scales[chosen] = np.log(scales)
+    with np.errstate(divide="ignore", invalid="ignore"):  # scales that underflowed stay what they are: -inf
+        parameters.log_scales[chosen] = np.log(scales)
 
 
 def _scales(parameters: Parameters, rows: I64) -> Array:

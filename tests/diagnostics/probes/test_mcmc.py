@@ -84,6 +84,15 @@ def test_those_that_were_drawn_lose_their_moments_and_the_dead_keep_theirs() -> 
     assert all(memory.step == 7 for memory in adam.moments.values())
 
 
+def test_shared_opacities_stay_above_the_dead() -> None:
+    """Else what was just relocated would be dead at once, and be relocated again for ever."""
+    parameters = blobs(20)
+    parameters.logit_opacities[:] = logit(0.0051)
+    parameters.logit_opacities[:10] = logit(0.001)
+    relocate_and_add(Adam(parameters, 1e-15), context(parameters, cap_max=20, **MCMC), Recipe())
+    assert expit(parameters.logit_opacities.astype(np.float64)).min() == pytest.approx(0.005, rel=1e-5)
+
+
 def test_growth_is_five_percent_up_to_the_cap() -> None:
     adam, events = moved(dead=0, cap=1_000, count=100)
     assert (events["added"], adam.parameters.count) == (5, 105)

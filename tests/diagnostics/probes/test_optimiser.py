@@ -106,6 +106,7 @@ def test_cancelled_between_steps_and_continued() -> None:
 
 def test_refuses_to_train_past_its_end() -> None:
     optimiser = Optimiser(tiny_scene(), quick(iterations=1))
+    assert optimiser.run(0).iteration == 0
     assert optimiser.run().iteration == 1
     assert optimiser.run().last is None
     with pytest.raises(ValueError, match="the training is over after 1 iterations"):
