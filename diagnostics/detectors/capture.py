@@ -6,6 +6,7 @@ import numpy as np
 
 from diagnostics.facts import taken  # noqa: F401  (trainer)
 from diagnostics.facts.cameras import Visibility
+from diagnostics.facts.registration import Reprojection
 from diagnostics.measures.conventions import best_conversion
 from diagnostics.measures.extent import FAR, CameraSpread
 from diagnostics.measures.frusta import seen_by
@@ -58,10 +59,14 @@ def inflated_extent(
 @detects("far-initialisation")
 def far_initialisation(
     start_points: PointCloud, train_cameras: tuple[Camera, ...], initial_visibility: Visibility,
-    sfm_points: PointCloud | None = None, *, unseen: float = 0.1, views: int = 2, fewest: int = 5,
+    sfm_points: PointCloud | None = None, reprojection: Reprojection | None = None, *, unseen: float = 0.1, views: int = 2,
+    fewest: int = 5,
 ) -> Finding | None:
-    """Part of the start cloud lies where fewer than two cameras look: no structure-from-motion point can."""
-    if len(train_cameras) < fewest:
+    """Part of the start cloud lies where fewer than two cameras look: no structure-from-motion point can.
+
+    Through a lens that is too long even the points of structure from motion fall beside the pictures.
+    """
+    if len(train_cameras) < fewest or (reprojection is not None and reprojection.is_lens):
         return None
     rows = np.flatnonzero(initial_visibility.views < views)
     lost = len(rows) / len(initial_visibility.views)

@@ -7,6 +7,7 @@ import numpy as np
 from diagnostics.facts.colours import PhotoFit
 from diagnostics.facts.photos import PHOTOS
 from diagnostics.facts.registration import MODEL, Reprojection
+from diagnostics.facts.resected import Resected
 from diagnostics.facts.sizes import FocalRatios, Misfit, PhotoSizes
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
@@ -23,7 +24,7 @@ UNSCALED = "The pictures were made smaller, the focal length in pixels was not: 
 @detects("intrinsics-do-not-fit-photos")
 def intrinsics_do_not_fit(
     train_cameras: tuple[Camera, ...], photo_sizes: PhotoSizes | None = None, focal_ratios: FocalRatios | None = None,
-    reprojection: Reprojection | None = None, photo_fit: PhotoFit | None = None,
+    reprojection: Reprojection | None = None, photo_fit: PhotoFit | None = None, resected: Resected | None = None,
     *, focal: float = 0.025, repaired: float = 0.6, shift_px: float = 2.0, serious: float = 0.2, usual: float = 0.5,
 ) -> Finding | NotEvaluable | None:
     """Photos have another shape than their cameras, or another focal length or principal point fits them far better."""
@@ -31,6 +32,8 @@ def intrinsics_do_not_fit(
         return NotEvaluable((PHOTOS, MODEL))
     if photo_sizes is not None and photo_sizes.misfits:
         return _misfits(photo_sizes, usual)
+    if resected is not None and resected.frame.differs():
+        return None  # the cameras agree with each other: it is the cloud
     factor = _wrong_factor(focal_ratios, reprojection, photo_fit, focal, repaired)
     if factor is None:
         return _aside(train_cameras, reprojection, shift_px)

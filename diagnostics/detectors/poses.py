@@ -8,6 +8,7 @@ from diagnostics.facts.lens import Lens
 from diagnostics.facts.pictures import DRAWN, View
 from diagnostics.facts.posed import PoseFit, Stranger
 from diagnostics.facts.registration import PoseDifference, Reprojection
+from diagnostics.facts.resected import Resected
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
 from runs.cameras import Camera
@@ -19,10 +20,10 @@ NAMES_IN_A_SENTENCE = 4
 def wrong_camera_poses(
     train_cameras: tuple[Camera, ...], reprojection: Reprojection | None = None, pose_differences: PoseDifference | None = None,
     photographed: tuple[View, ...] | None = None, lens: Lens | None = None, pose_fit: PoseFit | None = None,
-    strangeness: tuple[Stranger, ...] | None = None, *, times_model: float = 5.0, least_px: float = 1.0,
-    times_stored: float = 3.0, least_stored_px: float = 0.3, repaired: float = 0.9, explained: float = 0.08,
-    shift_px: float = 0.15, alike: float = 0.3, trusted_px: float = 1.0, fewest_views: int = 6, strange: float = 2.5,
-    unrelated: float = 0.6,
+    strangeness: tuple[Stranger, ...] | None = None, resected: Resected | None = None,
+    *, times_model: float = 5.0, least_px: float = 1.0, times_stored: float = 3.0, least_stored_px: float = 0.3,
+    repaired: float = 0.9, explained: float = 0.08, shift_px: float = 0.15, alike: float = 0.3, trusted_px: float = 1.0,
+    fewest_views: int = 6, strange: float = 2.5, unrelated: float = 0.6,
 ) -> Finding | NotEvaluable | None:
     """SfM points fall beside their keypoints, photos fit the COLMAP model's poses or a shifted render much better, or a few
     photos have nothing to do with what their cameras see.
@@ -38,8 +39,9 @@ def wrong_camera_poses(
     trained = {camera.name for camera in train_cameras}
     stored = reprojection is not None and reprojection.stored_px is not None
     limit_px = _limit_px(reprojection, *((times_stored, least_stored_px) if stored else (times_model, least_px)))
-    by_keypoints = _missed(reprojection, trained, limit_px)
-    by_colours = _recoloured(pose_fit, repaired) or _strangers(strangeness, strange, unrelated)
+    other_cloud = resected is not None and resected.frame.differs()  # then points accuse no camera
+    by_keypoints = () if other_cloud else _missed(reprojection, trained, limit_px)
+    by_colours = () if other_cloud else _recoloured(pose_fit, repaired) or _strangers(strangeness, strange, unrelated)
     by_shifts = _moved(views, explained, shift_px) if len(views) >= fewest_views else ()
     if not by_keypoints and not by_colours and not by_shifts:
         return None
@@ -126,7 +128,9 @@ class _Told:
 def _says(names: tuple[str, ...], looked_at: str, told: _Told) -> str:
     parts = []
     errors = [told.keypoints.blamed_on_poses_px[name] for name in told.missed] if told.keypoints is not None else []
-    if told.keypoints is not None and errors:
+    if told.keypoints is not None and errors and not np.isfinite(np.median(errors)):
+        parts.append("every COLMAP point lies behind them")
+    elif told.keypoints is not None and errors:
         whose = "the model says" if told.keypoints.stored_px is not None else "the model's own poses miss by"
         parts.append(f"the COLMAP points miss their keypoints by {np.median(errors):.1f} px where {whose} "
                      f"{told.keypoints.expected_px:.2f} px")

@@ -32,6 +32,7 @@ ENOUGH_POINTS = 2_000
 LEAST_SPREAD = 0.02  # standard deviation of colours: points of one colour agree with a photo anywhere
 FOCALS = (0.5, 0.6, 0.7, 0.77, 0.83, 0.88, 0.92, 0.95, 0.97, 1.03, 1.05, 1.08, 1.13, 1.2, 1.3, 1.45, 1.65, 2.0)
 FINER = (0.98, 0.985, 0.99, 0.995, 1.005, 1.01, 1.015, 1.02)  # around the best of them
+NEAR = (0.95, 1.05)
 FITS = 0.5  # of chance: below it, and best at the cameras as they are, nothing else is tried
 COLOURED = "starting points with colours that differ"
 
@@ -60,7 +61,7 @@ class PhotoFit:
     with_focal: float  # disagreement then
     axes: str  # the flip of camera axes under which they agree best; "" where none was tried
     with_axes: float  # disagreement then; NaN where none was tried
-    with_model_poses: float = float("nan")  # disagreement under the poses of the COLMAP model; NaN where it is not at hand
+    axes_chance: float = float("nan")  # the same with the colours dealt out anew
 
 
 @fact(missing=PHOTOS)
@@ -111,8 +112,8 @@ def posed_by_model(
 @fact(missing=PHOTOS)
 def photo_fit(
     start_points: PointCloud, shots: tuple[Shot, ...], sfm_points: PointCloud | None = None,
-    model_world: Similarity | None = None, posed_by_model: tuple[Shot, ...] | None = None,
-) -> PhotoFit | NotEvaluable | None:
+    model_world: Similarity | None = None,
+) -> PhotoFit | NotEvaluable:
     """Of the COLMAP model's points where they are at hand, else of those that training started from."""
     carried = sfm_points is not None and model_world is not None
     cloud = sfm_points if carried and sfm_points is not None else start_points
@@ -123,13 +124,12 @@ def photo_fit(
     xyz = model_world.apply(sampled[0]) if carried and model_world is not None else sampled[0]
     test = _test(xyz, colours, shots, cloud.source)
     if test is None:
-        return PhotoFit(ColourTest(float("nan"), float("nan"), len(cloud), cloud.source), 1.0, float("nan"),
-                        *_best_axes(xyz, colours, shots))
-    theirs = float("nan") if posed_by_model is None or not carried else disagreement(xyz, colours, posed_by_model)
-    near = [_with_focal(xyz, colours, shots, factor) for factor in (0.95, 1.05)]
-    if test.of_chance < FITS and test.found < min(near):
-        return PhotoFit(test, 1.0, test.found, "", float("nan"), theirs)
-    return PhotoFit(test, *_best_focal(xyz, colours, shots, test.found), *_best_axes(xyz, colours, shots), theirs)
+        nowhere = ColourTest(float("nan"), float("nan"), len(cloud), cloud.source)
+        return PhotoFit(nowhere, 1.0, float("nan"), *_best_axes(xyz, colours, shots))
+    if test.of_chance < FITS and test.found < min(_with_focal(xyz, colours, shots, factor) for factor in NEAR):
+        return PhotoFit(test, 1.0, test.found, "", float("nan"))
+    focal, with_focal = _best_focal(xyz, colours, shots, test.found)
+    return PhotoFit(test, focal, with_focal, *_best_axes(xyz, colours, shots))
 
 
 def _carried(pose: F64, world: Similarity) -> F64:
@@ -167,13 +167,15 @@ def _best_focal(xyz: F64, colours: F64, shots: tuple[Shot, ...], as_it_is: float
     return _least(found | {middle * step: _with_focal(xyz, colours, shots, middle * step) for step in FINER})
 
 
-def _best_axes(xyz: F64, colours: F64, shots: tuple[Shot, ...]) -> tuple[str, float]:
-    def turned(axes: tuple[float, float, float]) -> Iterator[Shot]:
+def _best_axes(xyz: F64, colours: F64, shots: tuple[Shot, ...]) -> tuple[str, float, float]:
+    """(flip, disagreement under it, and by chance)."""
+    def turned(name: str) -> Iterator[Shot]:
         for shot in shots:
-            pose = flipped(axes, shot.camera.world_from_camera)
+            pose = flipped(CAMERA_AXES[name], shot.camera.world_from_camera)
             yield Shot(replace(shot.camera, world_from_camera=pose), shot.photo)
 
-    return _least({"": float("nan")} | {name: disagreement(xyz, colours, turned(axes)) for name, axes in CAMERA_AXES.items()})
+    best, found = _least({"": float("nan")} | {name: disagreement(xyz, colours, turned(name)) for name in CAMERA_AXES})
+    return best, found, disagreement(xyz, shuffled(colours), turned(best)) if best else float("nan")
 
 
 def _least(found: Mapping[Key, float]) -> tuple[Key, float]:

@@ -20,6 +20,7 @@ MODEL = "the COLMAP model (give the data folder with --data)"
 LEAST_ZOOM = 0.02  # calibrations of one camera repeat to a few per mille; trainers that round sizes stay below 1 %
 LEAST_SHIFT_PX = 0.5
 EXPLAINED = 0.5  # of the median miss: poses at random leave more than 0.9 of it, whatever the lens
+TIMES_STORED = 3.0  # what the model records: a lens that leaves more is not the whole truth (0.5-1.0 under sound cameras)
 PINHOLE = frozenset({"PINHOLE", "SIMPLE_PINHOLE"})
 FEWEST_SHARED = 3  # a similarity between two sets of camera centres needs three of them
 
@@ -49,7 +50,10 @@ class Reprojection:
     def is_lens(self) -> bool:
         """One lens for all explains most of what is missed: a matter of intrinsics, and no pose is to blame."""
         off = abs(self.lens.zoom - 1) > LEAST_ZOOM or self.lens.shift_px > LEAST_SHIFT_PX
-        return off and bool(self.refitted_px) and _middle(self.refitted_px) < EXPLAINED * _middle(self.median_px)
+        if not off or not self.refitted_px or not self.lens.zoom > 0:
+            return False
+        left = _middle(self.refitted_px)
+        return left < EXPLAINED * _middle(self.median_px) and (self.stored_px is None or left < TIMES_STORED * self.stored_px)
 
     @property
     def blamed_on_poses_px(self) -> Mapping[str, float]:
