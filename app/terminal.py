@@ -9,6 +9,7 @@ from typing import Any
 
 from app import wording
 from app.progress import Progress
+from diagnostics.accuracy import sentence_of
 from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.report import wording as report
@@ -95,6 +96,9 @@ def finding_text(reported: Reported) -> str:
     if reported.consequence_of:
         place.append(f"follows from {', '.join(reported.consequence_of)}")
     lines.append(_wrapped(f"Where: {' · '.join(place)} · {report.percent(finding.confidence)} sure", "  "))
+    record = sentence_of(reported.pattern.code)
+    if record:
+        lines.append(_wrapped(report.capitalised(record), "  "))
     lines += [_wrapped(f"- {evidence_text(row)}", "  ") for row in finding.evidence]
     lines.append(_wrapped(f"Cause: {reported.cause}", "  "))
     for number, fix in enumerate(reported.fixes, 1):

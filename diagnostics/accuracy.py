@@ -34,6 +34,14 @@ def track_record(code: str) -> TrackRecord | None:
     return _records().get(code)
 
 
+def sentence_of(code: str) -> str:
+    """The record of a pattern as a sentence; empty where no figures were shipped at all."""
+    record = track_record(code)
+    if record is not None:
+        return record.sentence
+    return "in our lab: no fault that it should name was tried" if _shipped() else ""
+
+
 def measured_on() -> str:
     """Which runs the records are from, as a sentence; empty where no figures were shipped."""
     told = _shipped()

@@ -8,6 +8,8 @@ from app.session import Session, State
 from app.theme import after_event, theme_of
 from app.widgets.finding_card import FindingCard
 from app.widgets.fold import Fold
+from diagnostics.accuracy import track_record
+from diagnostics.catalogue import Pattern
 from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.verdict import SEVERITIES
 
@@ -116,7 +118,7 @@ class DiagnosisPanel(QWidget):
         for fold in (
             Fold("Not evaluable", [
                 (f"{u.pattern.code} {u.pattern.title}", f" – needs {'; '.join(u.missing)}", u.pattern) for u in undecided]),
-            Fold("Clear", [(f"{p.code} {p.title}", "", p) for p in sorted(diagnosis.clear, key=lambda p: p.code)]),
+            Fold("Clear", [(f"{p.code} {p.title}", _found_before(p), p) for p in sorted(diagnosis.clear, key=lambda p: p.code)]),
         ):
             fold.clicked.connect(self._session.read_about)
             column.addWidget(fold)
@@ -128,6 +130,12 @@ class DiagnosisPanel(QWidget):
         label.setWordWrap(True)
         label.setProperty("role", "muted")
         return label
+
+
+def _found_before(pattern: Pattern) -> str:
+    """How far a clear verdict can be trusted: how many of the faults it should name the pattern found in our lab."""
+    record = track_record(pattern.code)
+    return f" – found {record.found} of {record.expected} in our lab" if record is not None and record.expected else ""
 
 
 def worst_first(findings: tuple[Reported, ...]) -> list[Reported]:

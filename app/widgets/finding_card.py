@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app import wording
 from app.theme import Theme
+from diagnostics import accuracy
 from diagnostics.diagnosis import Reported
 from diagnostics.report import wording as report
 
@@ -45,6 +46,9 @@ class FindingCard(QFrame):
         column.addWidget(title)
         column.addWidget(says)
         column.addWidget(_muted(where(reported), wrap=True))
+        record = accuracy.sentence_of(reported.pattern.code)
+        if record:
+            column.addWidget(_muted(report.capitalised(record), wrap=True))
 
     def mark(self, chosen: bool) -> None:
         """Outline the card of the finding that the window shows."""

@@ -5,8 +5,9 @@ from html import escape
 from app import wording
 from app.theme import Theme
 from app.widgets.finding_card import where
+from diagnostics.accuracy import sentence_of
 from diagnostics.diagnosis import Reported
-from diagnostics.report.wording import number, setting
+from diagnostics.report.wording import capitalised, number, setting
 from diagnostics.verdict import EvidenceRow, Fix
 
 
@@ -19,6 +20,7 @@ def finding_html(reported: Reported, theme: Theme) -> str:
         f"<h2>{escape(reported.pattern.title)}</h2>"
         f'<p><span style="color:{theme.severity(reported.severity)}; font-weight:700">{reported.severity.capitalize()}</span>'
         f" · {escape(where(reported))}</p><p>{escape(reported.finding.says)}</p>"
+        f"<p><small>{escape(capitalised(sentence_of(reported.pattern.code)))}</small></p>"
         "<h3>Measured</h3><table width='100%' cellspacing='0' cellpadding='3'>"
         f"<tr><th>What</th><th align='right'>Value</th><th align='right'>Limit</th></tr>{rows}</table>"
         f"{cause}<h3>What to do</h3><ol>{fixes}</ol>"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from diagnostics.accuracy import track_record
 from diagnostics.diagnosis import Diagnosis, Reported, Undecided
 from diagnostics.verdict import EvidenceRow, Fix, GaussianPlace
 from runs.run import Run
@@ -80,7 +81,17 @@ def _finding(reported: Reported) -> dict[str, Any]:
         "fixes": [_fix(fix) for fix in reported.fixes],
         "sources": [{"title": source.title, "url": source.url} for source in pattern.sources],
         "consequence_of": list(reported.consequence_of),
+        "track_record": _track_record(pattern.code),
     }
+
+
+def _track_record(code: str) -> dict[str, Any] | None:
+    """How often the pattern was right in our lab; None where it was never tried."""
+    record = track_record(code)
+    if record is None:
+        return None
+    return {"found": record.found, "expected": record.expected, "false_alarms": record.false_alarms,
+            "healthy_runs": record.healthy_runs}
 
 
 def _evidence(row: EvidenceRow) -> dict[str, Any]:

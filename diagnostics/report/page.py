@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from diagnostics.accuracy import measured_on, sentence_of
 from diagnostics.catalogue import CatalogueFix, Pattern
-from diagnostics.report.wording import setting
+from diagnostics.report.wording import capitalised, setting
 
 COLUMNS = 96  # of a terminal
 
@@ -66,10 +67,16 @@ def _chapters(pattern: Pattern, limits: Mapping[str, Any]) -> Iterator[Chapter]:
     yield Chapter("How to see it", _one(pattern.manual))
     yield Chapter("What to do", tuple(_fix(fix) for fix in pattern.fixes), numbered=True)
     yield Chapter("Limits", tuple(_limit(name, reason, limits) for name, reason in pattern.limits.items()), listed=True)
+    yield Chapter("How often it is right", tuple(Item(text) for text in _record(pattern)))
     yield Chapter("Often said", _one(pattern.seed_says))
     yield Chapter("What we found instead", _one(pattern.we_say))
     yield Chapter("Can lead to", _one(", ".join(pattern.leads_to)))
     yield Chapter("Sources", tuple(Item(source.title, source.url, source.url) for source in pattern.sources), listed=True)
+
+
+def _record(pattern: Pattern) -> tuple[str, ...]:
+    record = sentence_of(pattern.code)
+    return (f"{capitalised(record)}.", measured_on()) if record else ()
 
 
 def _one(text: str) -> tuple[Item, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from reportlab.platypus import CondPageBreak, Flowable, KeepTogether, PageBreak, Table
 
+from diagnostics.accuracy import measured_on, sentence_of, track_record
 from diagnostics.catalogue import Pattern
 from diagnostics.report import pdf_style as style
 from diagnostics.report.pdf_parts import (
@@ -24,7 +25,7 @@ from diagnostics.report.pdf_parts import (
 from diagnostics.report.pdf_plots import PlotBox, plot_key
 from diagnostics.report.plots import Plot
 from diagnostics.report.report import FindingPage, Report
-from diagnostics.report.wording import count, iterations, listed, number, percent, setting, shortened
+from diagnostics.report.wording import capitalised, count, iterations, listed, number, percent, setting, shortened
 from diagnostics.verdict import NOT_AVAILABLE, Fix
 
 SECTION_NEEDS = 110.0  # points below which a heading goes to the next page
@@ -110,6 +111,7 @@ def finding(page: FindingPage, report: Report, pages: Pages) -> Iterator[Flowabl
     yield _finding_heading(page)
     yield text(reported.finding.says, style.LEAD)
     yield from _places(page)
+    yield from _record(reported.pattern)
     yield from _explained(page, report)
     yield from _seen(page)
     yield from _measured(page)
@@ -128,6 +130,13 @@ def _finding_heading(page: FindingPage) -> Flowable:
     meta = Table([[chip, text(about, style.CELL_MUTED)]], colWidths=[chip.width + 8, style.WIDTH - chip.width - 8],
                  style=plain_grid(bottom=2, align="MIDDLE"), hAlign="LEFT")
     return KeepTogether([room(8), meta, text(f"{page.number}. {reported.pattern.title}", style.FINDING)])
+
+
+def _record(pattern: Pattern) -> Iterator[Flowable]:
+    """How often the pattern was right in our lab."""
+    record = sentence_of(pattern.code)
+    if record:
+        yield text(f"{capitalised(record)}.", style.CAPTION)
 
 
 def _explained(page: FindingPage, report: Report) -> Iterator[Flowable]:
@@ -214,7 +223,8 @@ def verdicts(report: Report, pages: Pages) -> Iterator[Flowable]:
     """What was looked for and not found, and what could not be judged."""
     if report.clear:
         yield from section("Looked for and not found", "clear", pages)
-        yield table(["Code", "Pattern"], [[_code(pattern), pattern.title] for pattern in report.clear], [14, 96])
+        yield table(["Code", "Pattern", "Found in our lab"],
+                    [[_code(pattern), pattern.title, _found_before(pattern)] for pattern in report.clear], [14, 74, 22])
     if report.not_evaluable:
         yield from section("Not evaluable", "not-evaluable", pages)
         yield text("Nothing is said for or against these patterns, because the run does not hold what they need.")
@@ -222,6 +232,12 @@ def verdicts(report: Report, pages: Pages) -> Iterator[Flowable]:
             ["Code", "Pattern", "What is missing"],
             [[_code(undecided.pattern), undecided.pattern.title, "; ".join(undecided.missing) or NOT_AVAILABLE]
              for undecided in report.not_evaluable], [14, 40, 56])
+
+
+def _found_before(pattern: Pattern) -> str:
+    """How many of the faults it should name the pattern found: how far a clear verdict can be trusted."""
+    record = track_record(pattern.code)
+    return f"{record.found} of {record.expected}" if record is not None and record.expected else "not tried"
 
 
 def _code(pattern: Pattern) -> Flowable:
@@ -241,6 +257,8 @@ def provenance(report: Report, pages: Pages) -> Iterator[Flowable]:
              for entry in report.settings], [40, 40, 30])
     yield from section("How this report was made", "provenance", pages)
     yield table([], [[text(name, style.CELL_MUTED), told] for name, told in report.software], [24, 86])
+    if measured_on():
+        yield text(measured_on(), style.CAPTION)
     yield from label("Files read, as they were when this report was made")
     yield table(
         ["File", "Bytes", "SHA-256 of the whole file"],

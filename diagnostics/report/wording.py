@@ -78,3 +78,8 @@ def listed(names: Iterable[str], most: int = 60) -> str:
     every = list(names)
     told = ", ".join(every[:most])
     return told if len(every) <= most else f"{told} … and {len(every) - most:,} more"
+
+
+def capitalised(sentence: str) -> str:
+    """The sentence with a large first letter; the rest stays, as names and units have their own case."""
+    return sentence[:1].upper() + sentence[1:]
