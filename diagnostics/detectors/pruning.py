@@ -23,7 +23,7 @@ def prunes_too_many(
     counts: Series, quality: Series, schedule: Schedule | None = None, pruned: Series | None = None,
     generations: tuple[Generation, ...] | None = None,
     *, lost: float = 0.5, drop_db: float = 1.0, gone: float = 0.8, beyond_opaque: float = 0.3, faint: int = 30, large: int = 20,
-    large_left: float = 0.002,
+    large_share: float = 0.02, large_left: float = 0.002,
 ) -> Finding | NotEvaluable | None:
     """Most Gaussians were removed and not replaced, and the picture got worse for it; removal alone may be the aim.
 
@@ -35,7 +35,8 @@ def prunes_too_many(
     for generation in generations or ():
         if generation.faint >= faint and generation.faint_gone >= max(gone, generation.opaque_gone + beyond_opaque):
             return _takes_the_faint(generation, counts, pruned, max(gone, generation.opaque_gone + beyond_opaque))
-        if generation.large >= large and generation.large_gone >= gone and generation.large_left <= large_left:
+        many = generation.large >= max(large, large_share * generation.before)
+        if many and generation.large_gone >= gone and generation.large_left <= large_left:
             return _takes_the_large(generation, counts, pruned, gone)
     return collapse
 

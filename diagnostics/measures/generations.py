@@ -32,6 +32,7 @@ class Generation:
     settled: bool  # nothing was learned in between: the later state was saved right after the one densification
     source: str
     saved: bool  # the later state is a checkpoint that can be shown
+    before: int  # Gaussians of the earlier state
     of: int  # Gaussians of the later state
     survivors: float  # 0..1, share of the earlier state's Gaussians that were followed to the later one
     matched: float  # 0..1, how well rows could be followed
@@ -69,13 +70,15 @@ def generation(
     sizes, later_sizes = (g.scales.max(axis=1) / (extent or np.nan) for g in (earlier, later))
     large = _between(sizes, LARGE) & (earlier.opacities > FAINT[1]) & ~parents
     return Generation(
-        first, last, densifications, resets, settled, source, saved, later.count, len(lineage.before) / earlier.count,
-        lineage.matched,
-        births.child[halves], _median(ratios[halves]) - _learned(lineage, earlier, later), _spread(ratios[halves]),
-        births.child[clones], _median(_offsets(births, earlier, later)[clones]),
-        int((earlier.opacities < INVISIBLE).sum()), _kept_dead(lineage, earlier, later),
-        int(faint.sum()), share(gone[faint]), share(gone[opaque]), quantile(earlier.opacities[lineage.before], FIFTIETH),
-        int(large.sum()), share(gone[large]), share(later_sizes > LARGE[0]),
+        first=first, last=last, densifications=densifications, resets=resets, settled=settled, source=source, saved=saved,
+        before=earlier.count, of=later.count, survivors=len(lineage.before) / earlier.count, matched=lineage.matched,
+        halves=births.child[halves], shrink=_median(ratios[halves]) - _learned(lineage, earlier, later),
+        shrink_spread=_spread(ratios[halves]),
+        clones=births.child[clones], offset=_median(_offsets(births, earlier, later)[clones]),
+        dead=int((earlier.opacities < INVISIBLE).sum()), kept_dead=_kept_dead(lineage, earlier, later),
+        faint=int(faint.sum()), faint_gone=share(gone[faint]), opaque_gone=share(gone[opaque]),
+        lowest_kept=quantile(earlier.opacities[lineage.before], FIFTIETH),
+        large=int(large.sum()), large_gone=share(gone[large]), large_left=share(later_sizes > LARGE[0]),
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from diagnostics.diagnose import diagnose
-from diagnostics.verdict import NotEvaluable
+from diagnostics.verdict import Finding, NotEvaluable
 from runs.run import Run
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.growth import never_stops, slow_after_reset, stuck_after_reset
@@ -158,3 +158,22 @@ def test_without_a_schedule_growth_is_not_judged() -> None:
     for name in ("densification-never-triggers", "grows-after-densification-ended", "opacity-reset-regression"):
         assert isinstance(verdict(name, made_run(series={"num_gaussians": {1: 5.0, 9000: 5.0}}, checkpoints={9000: moved()})),
                           NotEvaluable)
+
+
+def test_an_empty_window_of_densification_is_told_from_its_settings() -> None:
+    """It begins where it should have ended: nothing in the curves would tell why nothing grows."""
+    flat = dict.fromkeys(range(1, LAST + 1), 400.0)
+    silent = dict.fromkeys(("densify/cloned", "densify/split", "densify/pruned", "opacity_reset"))
+    window = {"densify_from_iter": 1300, "densify_until_iter": 1200}
+    finding = found("densification-never-triggers", healthy_run(series={"num_gaussians": flat, **silent}, settings=window))
+    assert (finding.severity, finding.facts["from"], finding.facts["until"]) == ("minor", 1300, 1200)
+    short = healthy_run(series={"num_gaussians": dict.fromkeys(range(1, 900), 400.0), **silent}, settings=window)
+    assert not isinstance(verdict("densification-never-triggers", short, (1, 800)), Finding)
+
+
+def test_a_reset_without_harm_names_no_drop() -> None:
+    """A negative drop would be an improvement, told as a loss."""
+    run = stuck_after_reset()
+    psnr = {i: quality(i) + i / 100 for i in range(100, LAST + 1, 100)}
+    better = healthy_run(checkpoints={c.iteration: c.gaussians for c in run.checkpoints}, series={"train/psnr": psnr})
+    assert "dB" not in found("opacity-reset-regression", better).says
