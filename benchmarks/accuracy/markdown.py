@@ -10,6 +10,7 @@ from tests.lab.corpus import SIZE_PX
 from tests.lab.faults.fault import Fault
 from tests.lab.outcome import Outcome
 from tests.lab.split import SCENES_OF
+from tests.lab.truth import Hit
 
 TARGETS: Mapping[str, str] = {
     "recall": "≥ 0.90", "precision": "≥ 0.95", "false_alarms": "≤ 1 of 30", "top1": "≥ 0.75",
@@ -22,6 +23,11 @@ ROWS: Mapping[str, str] = {
     "top3": "Root cause among the first three",
     "onset": "Begin told within one save, for faults that began during the run",
     "traceless": "Runs of faults held to leave no trace in which a finding fits",
+}
+
+PLACES: Mapping[str, str] = {
+    "rows": "Place: guilty Gaussians, mean precision / recall where they are known and were pointed at",
+    "cameras": "Place: guilty cameras, likewise",
 }
 
 
@@ -66,8 +72,8 @@ def _method(measured: Sequence[Measured]) -> Iterable[str]:
         yield f"| {each.size} | {each.half} | {SIZE_PX[each.size]} px | {sick} | {len(each.outcomes) - sick} | {scenes} |"
     yield ""
     yield (f"Limits were tuned on the *tuning* half alone ({', '.join(SCENES_OF['tuning'])}; first, third, … strength of each "
-           "fault). The *test* half has other scenes and, where a fault has several strengths, other strengths; its figures are the "
-           "ones that count.")
+           "fault). The *test* half has other scenes and, where a fault has several strengths, other strengths; its figures are "
+           "the ones that count.")
 
 
 def _overview(measured: Sequence[Measured]) -> Iterable[str]:
@@ -79,12 +85,12 @@ def _overview(measured: Sequence[Measured]) -> Iterable[str]:
     for name, says in ROWS.items():
         values = " | ".join(share_text(getattr(each.figures, name)) for each in ordered)
         yield f"| {says} | {TARGETS.get(name, '')} | {values} |"
-    for name, says in (("rows_precision", "Guilty Gaussians: precision"), ("rows_recall", "Guilty Gaussians: recall")):
-        yield f"| {says} | | " + " | ".join(_number(getattr(each.figures, name)) for each in ordered) + " |"
+    for name, says in PLACES.items():
+        yield f"| {says} | | " + " | ".join(_place(getattr(each.figures, name)) for each in ordered) + " |"
 
 
-def _number(value: float | None) -> str:
-    return "none to count" if value is None else f"{value:.2f}"
+def _place(hit: Hit | None) -> str:
+    return "none to count" if hit is None else f"{hit.precision:.2f} / {hit.recall:.2f}"
 
 
 def _patterns(each: Measured) -> Iterable[str]:
@@ -122,8 +128,8 @@ def _limits(measured: Sequence[Measured], faults: Mapping[str, Fault]) -> Iterab
     traced = [name for name in silent if faults[name].leaves_trace]
     if traced:
         yield f"- Never detected in any run, although they leave a trace: {', '.join(traced)}."
-    yield ("- The scenes are small, most of them computed, with exact poses; how often faults occur in the field is not known, so "
-           "these figures are no forecast of it. Several faults of one family share their code and stand or fall together.")
+    yield ("- The scenes are small, most of them computed, with exact poses; how often faults occur in the field is not known, "
+           "so these figures are no forecast of it. Several faults of one family share their code and stand or fall together.")
     broken = sorted({why for each in measured for why in each.figures.broken})
     if broken:
         yield f"- Detectors that failed on some run: {'; '.join(broken)}."

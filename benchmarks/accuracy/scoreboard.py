@@ -8,7 +8,7 @@ from statistics import fmean
 from benchmarks.accuracy.intervals import Share
 from tests.lab.faults.fault import Fault
 from tests.lab.outcome import Outcome
-from tests.lab.truth import Score, score
+from tests.lab.truth import Hit, Score, score
 
 NOTHING = "nothing"
 
@@ -33,8 +33,8 @@ class Figures:
     top1: Share  # runs of faults that leave a trace whose first finding names the fault
     top3: Share
     onset: Share  # faults named that began during the run: told within one save
-    rows_precision: float | None  # mean over the runs whose guilty Gaussians are known and were pointed at
-    rows_recall: float | None
+    rows: Hit | None  # means over the runs whose guilty Gaussians are known and were pointed at
+    cameras: Hit | None  # likewise
     traceless: Share  # runs of faults that leave no trace in which a finding fits all the same
     patterns: Mapping[str, PatternFigures]
     confusion: Mapping[str, Mapping[str, int]]  # fault -> code of the first finding -> runs
@@ -63,7 +63,7 @@ def figures(outcomes: Iterable[Outcome], faults: Mapping[str, Fault]) -> Figures
     return Figures(
         _share(run.score.detected for run in traced), alarms, _share(bool(run.score.false_alarms) for run in healthy),
         _share(run.score.cause_first for run in traced), _share(run.score.cause_early for run in traced), _share(dated),
-        _mean(run.score.rows_precision for run in marked), _mean(run.score.rows_recall for run in marked),
+        _mean(run.score.rows for run in marked), _mean(run.score.cameras for run in marked),
         _share(run.score.detected for run in marked if run.fault is not None and not run.traced),
         _patterns(marked), _confusion(marked), tuple(sorted({why for run in marked for why in run.outcome.failures})),
     )
@@ -86,9 +86,9 @@ def _share(hits: Iterable[bool]) -> Share:
     return Share(sum(counted), len(counted))
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+def _mean(hits: Iterable[Hit | None]) -> Hit | None:
+    known = [hit for hit in hits if hit is not None]
+    return Hit(fmean(hit.precision for hit in known), fmean(hit.recall for hit in known)) if known else None
 
 
 def _patterns(marked: Sequence[_Marked]) -> Mapping[str, PatternFigures]:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.lab.faults.fault import codes
 from tests.lab.made_up import fault, found, healthy, outcome
-from tests.lab.truth import score
+from tests.lab.truth import Hit, score
 
 # What was found -> detected, named first, named among three, serious and fitting, serious and not.
 MARKS = {
@@ -53,11 +53,18 @@ def test_guilty_gaussians_are_compared_row_by_row() -> None:
     """Precision and recall of the rows that the right finding points at, in the last save alone."""
     pointing = found("IF-04", rows=(1, 2, 3, 9), rows_iteration=400)
     marks = score(outcome(pointing, guilty_rows=(1, 2)), fault())
-    assert (marks.rows_precision, marks.rows_recall) == (0.5, 1.0)
+    assert marks.rows == Hit(0.5, 1.0)
     earlier = found("IF-04", rows=(1, 2), rows_iteration=300)
-    assert score(outcome(earlier, guilty_rows=(1, 2)), fault()).rows_recall is None
+    assert score(outcome(earlier, guilty_rows=(1, 2)), fault()).rows is None
     consequence = found("AF-01", rows=(1, 2), rows_iteration=400)
-    assert score(outcome(consequence, guilty_rows=(1, 2)), fault()).rows_recall is None
+    assert score(outcome(consequence, guilty_rows=(1, 2)), fault()).rows is None
+
+
+def test_guilty_cameras_are_compared_by_name() -> None:
+    """A finding that names sound cameras sends the user to the wrong photos."""
+    pointing = found("IF-04", cameras=("a.png", "b.png", "c.png", "d.png"))
+    assert score(outcome(pointing, guilty_cameras=("a.png", "e.png")), fault()).cameras == Hit(0.25, 0.5)
+    assert score(outcome(found("IF-04"), guilty_cameras=("a.png",)), fault()).cameras is None
 
 
 def test_a_truth_that_contradicts_itself_is_refused() -> None:
