@@ -35,6 +35,7 @@ def schedules_hide(
         *_too_often(schedule, rates or (), densifications),
         *_too_late(schedule, span, planned_iterations, unfinished),
         *_hidden(reset_dips or (), fades),
+        *_empty_window(schedule, span),
         *_no_degree(degrees, span),
     ]
     if not found:
@@ -96,6 +97,20 @@ def _hidden(dips: tuple[Dip, ...], fades: float) -> Iterator[_Mismatch]:
         tuple(EvidenceRow("L1 just after a reset / just before", dip.rise, fades, "", dip.reset, dip.source) for dip in dips),
         Fix("Check that the reset writes into the tensor that is trained, and is called at all",
             "L1 jumps to several times its value after a reset, and comes back"),
+    )
+
+
+def _empty_window(schedule: Schedule, span: tuple[int, int]) -> Iterator[_Mismatch]:
+    """The settings let densification begin after it has ended; a trainer's defaults never do."""
+    start, end = schedule.densify_from, schedule.densify_until
+    if start is None or end is None or start < end or span[1] < end:
+        return
+    yield _Mismatch(
+        f"Densification is set to begin after iteration {start:,} and to end before {end:,}: it never happens",
+        "minor", (end, max(start, end)),
+        (EvidenceRow("start of densification", start, end, "iteration", end, schedule.source),),
+        Fix("Let densification begin before it ends; if it is switched off on purpose, ignore this",
+            "the count rises at every densification", "densify_from_iter", start, min(500, end // 4)),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.facts import logged, saved, taken  # noqa: F401  (the facts named below)
+from diagnostics.measures.shares import share
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
 from runs.arrays import F64
@@ -15,6 +16,7 @@ from runs.settings import Settings
 
 BEFORE, AFTER = 25, 15  # iterations beside a reset whose medians are compared: one view each
 FEWEST = 5  # logged values on either side
+OPAQUE, LEAST_OPAQUE = 0.05, 0.25  # opacity, and share of the Gaussians above it before a reset: else nothing can fade
 LEARNED = 0.8  # of the first L1: above it there is no picture yet that could fade
 USUAL_INTERVAL = 1_000  # iterations from one colour degree to the next, in INRIA's trainer and in gsplat
 
@@ -29,16 +31,24 @@ class Dip:
 
 
 @fact(missing="opacity resets in the range, with series loss/l1 around them")
-def reset_dips(schedule: Schedule, loss_l1: Series) -> tuple[Dip, ...] | None:
-    """One per reset, logged or planned, around which L1 is logged often enough and something had been learned."""
+def reset_dips(
+    schedule: Schedule, loss_l1: Series, checkpoints: tuple[Checkpoint, ...] | None = None,
+) -> tuple[Dip, ...] | None:
+    """One per reset, logged or planned, around which L1 is logged often enough and there was a picture that could fade."""
     start = float(np.nanmedian(loss_l1.values[:BEFORE])) if np.isfinite(loss_l1.values[:BEFORE]).any() else float("nan")
     found = []
     for reset in schedule.resets:
         before, after = _finite(loss_l1, reset - BEFORE + 1, reset), _finite(loss_l1, reset + 1, reset + AFTER)
-        if min(len(before), len(after)) < FEWEST or not 0 < np.median(before) < LEARNED * start:
+        if min(len(before), len(after)) < FEWEST or not 0 < np.median(before) < LEARNED * start or _is_fog(checkpoints, reset):
             continue
         found.append(Dip(reset, float(np.median(after) / np.median(before)), loss_l1.source))
     return tuple(found) or None
+
+
+def _is_fog(checkpoints: tuple[Checkpoint, ...] | None, reset: int) -> bool:
+    """Hardly any Gaussian was opaque in the last save before the reset."""
+    before = [checkpoint for checkpoint in checkpoints or () if checkpoint.iteration <= reset]
+    return bool(before) and share(before[-1].gaussians.opacities > OPAQUE) < LEAST_OPAQUE
 
 
 def _finite(series: Series, first: int, last: int) -> F64:

@@ -94,3 +94,18 @@ def test_higher_degrees_are_due_only_where_a_file_holds_the_interval() -> None:
     late = replace(healthy_run().state_files[0].state, iteration=LAST)
     stored = healthy_run(series=series, checkpoints={LAST: two}, states={LAST: late}, settings={"sh_interval": 300})
     assert found(NAME, stored).severity == "minor"
+
+
+def test_a_fog_cannot_fade() -> None:
+    """A start in empty space leaves hardly any opaque Gaussian; a reset takes nothing away there."""
+    thin = changed(moved(), logit_opacities=np.full(moved().count, -4.0))
+    series = {"loss/l1": faded_at(()), "opacity_reset": None}
+    assert verdict(NAME, healthy_run(series=series, checkpoints={400: thin, LAST: moved()})) is None
+    assert verdict(NAME, healthy_run(series=series, checkpoints={400: moved(), LAST: moved()})) is not None
+
+
+def test_a_window_that_ends_before_it_begins_is_found() -> None:
+    """Two settings that were scaled apart; as long as the end is not reached nothing has gone wrong."""
+    run = healthy_run(settings={"densify_from_iter": 1300, "densify_until_iter": 1200})
+    assert "never happens" in found(NAME, run).says
+    assert verdict(NAME, run, (1, 600)) is None
