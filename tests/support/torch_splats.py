@@ -18,6 +18,8 @@ from render.raster.parameters import GROUPS, Parameters
 from runs.arrays import Array
 from runs.cameras import Camera
 
+TILE = 16  # px, gsplat's default
+
 
 def leaves(parameters: Parameters) -> dict[str, Any]:
     """The six groups as torch leaves."""
@@ -42,20 +44,38 @@ def gsplat_torch(
     from gsplat.cuda import _torch_impl as peer
 
     kind = groups["means"].dtype
-    width, height = camera.size_px
-    view = torch.tensor(camera.camera_from_world, dtype=kind)
-    intrinsics = torch.tensor([[camera.fx, 0, camera.cx], [0, camera.fy, camera.cy], [0, 0, 1]], dtype=kind)
-    covariances, _ = peer._quat_scale_to_covar_preci(groups["quats_wxyz"], groups["log_scales"].exp(), compute_preci=False)
-    _, (means2d,), _, conics, _ = peer._fully_fused_projection(
-        groups["means"], covariances, view[None], intrinsics[None], width, height, near_plane=near)
+    _, means2d, _, conics = _gsplat_projection(groups, camera, near)
     coefficients = torch.cat([groups["sh0"][:, None], groups["sh_rest"]], 1)
     degree = round(coefficients.shape[1] ** 0.5) - 1
     directions = groups["means"] - torch.tensor(camera.centre, dtype=kind)
     colours = (peer._spherical_harmonics(degree, directions, coefficients) + 0.5).clamp_min(0)
     with patch.dict(sys.modules, nerfacc=_nerfacc()):
         rgb, alpha = peer.accumulate(means2d[None], conics, groups["logit_opacities"].sigmoid()[None], colours[None],
-                                     pairs[0], pairs[1], torch.zeros_like(pairs[0]), width, height)
+                                     pairs[0], pairs[1], torch.zeros_like(pairs[0]), *camera.size_px)
     return rgb[0] + background * (1 - alpha[0]), alpha[0, ..., 0], means2d
+
+
+def gsplat_tiles(groups: dict[str, Any], camera: Camera, near: float = 0.2) -> tuple[Any, Any, Any]:
+    """gsplat's torch code for the lists of its tiles of 16 px: the tile and the Gaussian of each entry, and where tiles start."""
+    from gsplat.cuda import _torch_impl as peer
+
+    with torch.no_grad():
+        radii, means2d, depths, _ = _gsplat_projection(groups, camera, near)
+        across, down = ((size + TILE - 1) // TILE for size in camera.size_px)
+        _, keys, gaussians = peer._isect_tiles(means2d[None], radii, depths, TILE, across, down)
+        return keys >> 32, gaussians, peer._isect_offset_encode(keys, 1, across, down)
+
+
+def tile_pairs(groups: dict[str, Any], camera: Camera) -> tuple[Any, Any]:
+    """(Gaussian, pixel) of every pixel of every tile that lists the Gaussian, by pixel and then depth."""
+    width, height = camera.size_px
+    tiles, gaussians, _ = gsplat_tiles(groups, camera)
+    across, inside = (width + TILE - 1) // TILE, torch.arange(TILE * TILE)
+    x = (tiles % across)[:, None] * TILE + inside % TILE
+    y = torch.div(tiles, across, rounding_mode="floor")[:, None] * TILE + torch.div(inside, TILE, rounding_mode="floor")
+    shown = (x < width) & (y < height)
+    pixels, order = (y * width + x)[shown].sort(stable=True)
+    return gaussians.long()[:, None].expand_as(x)[shown][order], pixels
 
 
 def pairs_of(groups: dict[str, Any], camera: Camera, near: float = 0.2) -> tuple[Any, Any]:
@@ -72,6 +92,19 @@ def torch_gradients(groups: dict[str, Any], outputs: tuple[Any, Any, Any], incom
     arriving = [torch.as_tensor(part, dtype=rgb.dtype) for part in incoming]
     found = torch.autograd.grad([rgb, alpha], [*groups.values(), means2d], arriving)
     return Gradients(*(np.asarray(gradient) for gradient in found))
+
+
+def _gsplat_projection(groups: dict[str, Any], camera: Camera, near: float) -> tuple[Any, Any, Any, Any]:
+    """radii [1, N, 2], means2d [N, 2], depths [1, N] and conics [1, N, 3] by gsplat's torch code."""
+    from gsplat.cuda import _torch_impl as peer
+
+    kind = groups["means"].dtype
+    view = torch.tensor(camera.camera_from_world, dtype=kind)
+    intrinsics = torch.tensor([[camera.fx, 0, camera.cx], [0, camera.fy, camera.cy], [0, 0, 1]], dtype=kind)
+    covariances, _ = peer._quat_scale_to_covar_preci(groups["quats_wxyz"], groups["log_scales"].exp(), compute_preci=False)
+    radii, (means2d,), depths, conics, _ = peer._fully_fused_projection(
+        groups["means"], covariances, view[None], intrinsics[None], *camera.size_px, near_plane=near)
+    return radii, means2d, depths, conics
 
 
 def _projected(groups: dict[str, Any], camera: Camera, near: float) -> tuple[Any, Any, Any, Any]:
