@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import expit
 
 from diagnostics.probes.context import Context
+from diagnostics.probes.kernels_mcmc import stretched
 from diagnostics.probes.settings import OptimiserSettings
-from render.covariance import covariances
 from render.raster.gradients import Gradients
 from render.raster.parameters import Parameters
 from runs.arrays import F32, F64, I64, Array
@@ -41,10 +41,10 @@ def noise(context: Context, parameters: Parameters, rate: float) -> F32:
     settings = context.settings
     loose = expit(STEEPNESS * (settings.opacity_cull - expit(parameters.logit_opacities)))
     drawn = context.rng.standard_normal(parameters.means.shape, np.float32)
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = covariances(np.exp(parameters.log_scales), parameters.quats_wxyz)
-        shift = np.einsum("nij,nj->ni", spread, drawn * loose[:, None])
-    return np.asarray(shift * (rate * settings.noise_lr), parameters.dtype)
+    shift = np.empty_like(parameters.means)
+    strength = np.asarray(loose * (rate * settings.noise_lr), parameters.dtype)
+    stretched(parameters.log_scales, parameters.quats_wxyz, drawn * strength[:, None], shift)
+    return shift
 
 
 def regularise(parameters: Parameters, gradients: Gradients, settings: OptimiserSettings) -> float:

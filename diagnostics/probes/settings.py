@@ -133,5 +133,5 @@ _LARGE: Mapping[str, Any] = {
 _MCMC: Mapping[str, Any] = {
     "init_opacity": 0.5, "init_scale": 0.1, "opacity_reg": 0.01, "scale_reg": 0.01, "densification_interval": 50,
 }
-_MINI_MCMC: Mapping[str, Any] = {**_MCMC, "cap_max": 2_000, "densify_until_iter": 700}
+_MINI_MCMC: Mapping[str, Any] = {**_MCMC, "cap_max": 2_500, "densify_until_iter": 700}
 _LARGE_MCMC: Mapping[str, Any] = {**_MCMC, "cap_max": 5_000, "densify_until_iter": 1_700}
