@@ -14,7 +14,7 @@ SMALLEST_SQUARE = 1e-7  # world units²: points on one spot get no infinite log 
 
 
 def from_points(data: TrainingData, settings: OptimiserSettings, rng: np.random.Generator) -> Parameters:
-    """One round Gaussian per point, as large as its neighbours are far, in the point's colour (grey-noise without one).
+    """One round Gaussian per point, as large as its neighbours are far, in the point's colour (random where the cloud has none).
 
     Raises ValueError for a cloud without points.
     """
