@@ -10,7 +10,7 @@ from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
 from diagnostics.wording import percent
-from runs.arrays import I64
+from runs.arrays import I64, Mask
 from runs.checkpoints import Checkpoint
 from runs.series import Series
 from runs.settings import NOT_STORED
@@ -66,7 +66,9 @@ def reset_not_made_good(
     iteration, source, reset = checkpoint.iteration, file_of(checkpoint), _last_reset(schedule, checkpoint)
     onset = _onset(quality, schedule, reset, drop_db)
     drop = _drop_across(quality, onset, schedule)
-    unmoved, low = _stuck(checkpoint, reset_opacity, logit_tolerance), _faint(checkpoint, faint_opacity)
+    learning = ~_unreached(checkpoints, checkpoint, reset)
+    unmoved = _stuck(checkpoint, learning, reset_opacity, logit_tolerance)
+    low = _faint(checkpoint, learning, faint_opacity)
     if unmoved.share < stuck and not (low.share >= faint and drop is not None and drop >= drop_db):
         return None
     shown, limit = (unmoved, stuck) if unmoved.share >= stuck else (low, faint)
@@ -172,16 +174,28 @@ class _Low:
     share: float  # 0..1, of the checkpoint's Gaussians
 
 
-def _stuck(checkpoint: Checkpoint, reset_opacity: float, tolerance: float) -> _Low:
+def _unreached(checkpoints: tuple[Checkpoint, ...], checkpoint: Checkpoint, reset: int) -> Mask:
+    """bool [N]: whose colours and places did not change either since an earlier save after the reset; False where none tells.
+
+    No gradient at all reaches them, because no camera sees them or a mask hides them: that is no fault of the reset.
+    """
+    earlier = next((c for c in checkpoints if reset <= c.iteration < checkpoint.iteration and c.count == checkpoint.count), None)
+    if earlier is None:
+        return np.zeros(checkpoint.count, bool)
+    before, after = earlier.gaussians, checkpoint.gaussians
+    return np.asarray((before.sh0 == after.sh0).all(axis=1) & (before.means == after.means).all(axis=1))
+
+
+def _stuck(checkpoint: Checkpoint, learning: Mask, reset_opacity: float, tolerance: float) -> _Low:
     """Exactly the opacity of a reset: not one step since."""
     logit = np.log(reset_opacity / (1 - reset_opacity))
-    rows = np.flatnonzero(np.abs(checkpoint.gaussians.logit_opacities - logit) < tolerance)
+    rows = np.flatnonzero(learning & (np.abs(checkpoint.gaussians.logit_opacities - logit) < tolerance))
     return _Low(f"opacity {reset_opacity:g}", rows, len(rows) / checkpoint.count)
 
 
-def _faint(checkpoint: Checkpoint, highest: float) -> _Low:
+def _faint(checkpoint: Checkpoint, learning: Mask, highest: float) -> _Low:
     """Steps that are too short leave a reset only slowly; no value is then exactly the reset's."""
-    rows = np.flatnonzero(checkpoint.gaussians.opacities <= highest)
+    rows = np.flatnonzero(learning & (checkpoint.gaussians.opacities <= highest))
     return _Low(f"an opacity of at most {highest:g}", rows, len(rows) / checkpoint.count)
 
 

@@ -177,3 +177,14 @@ def test_a_reset_without_harm_names_no_drop() -> None:
     psnr = {i: quality(i) + i / 100 for i in range(100, LAST + 1, 100)}
     better = healthy_run(checkpoints={c.iteration: c.gaussians for c in run.checkpoints}, series={"train/psnr": psnr})
     assert "dB" not in found("opacity-reset-regression", better).says
+
+
+def test_those_that_no_gradient_reaches_are_not_the_resets_fault() -> None:
+    """A mask or a lack of cameras leaves them as they are in everything; where only opacities stay, the reset is at fault."""
+    learning = stuck_after_reset().checkpoints[-1].gaussians
+    earlier = changed(learning, sh0=learning.sh0 + 0.01, means=learning.means + 1e-3)
+    psnr = {i: quality(i) if i <= 1000 else 13.0 for i in range(100, LAST + 1, 100)}
+    frozen = healthy_run(series={"train/psnr": psnr}, checkpoints={200: start(), 1500: earlier, LAST: learning})
+    unreached = healthy_run(series={"train/psnr": psnr}, checkpoints={200: start(), 1500: learning, LAST: learning})
+    assert found("opacity-reset-regression", frozen).severity is None
+    assert verdict("opacity-reset-regression", unreached) is None
