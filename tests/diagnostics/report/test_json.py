@@ -19,7 +19,7 @@ from tests.support.training import healthy_run
 FINDING = {
     "code": str, "name": str, "severity": str, "kind": str, "confidence": float, "says": str, "evidence": list,
     "iterations": list, "gaussians": (dict, type(None)), "cameras": list, "cause": str, "fixes": list, "sources": list,
-    "consequence_of": list,
+    "consequence_of": list, "track_record": (dict, type(None)),
 }
 EVIDENCE = ["what", "value", "limit", "unit", "iteration", "source"]
 FIX = ["do", "expect", "setting", "from", "to"]
