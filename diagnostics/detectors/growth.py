@@ -18,13 +18,14 @@ from runs.settings import NOT_STORED
 
 @detects("densification-never-triggers")
 def never_grows(
-    counts: Series, schedule: Schedule, grown: tuple[Series, ...] | None = None, *, events: int = 3, growth: float = 0.01,
+    counts: Series, schedule: Schedule, grown: tuple[Series, ...] | None = None, relocates: bool | None = None,
+    cap: int | None = None, *, events: int = 3, growth: float = 0.01, full: float = 0.99,
 ) -> Finding | NotEvaluable | None:
-    """Several densifications went by, and next to no Gaussian was born."""
+    """Several densifications went by, and next to no Gaussian was born. MCMC that starts at its cap only ever relocates."""
     first, last = int(counts.iterations[0]), int(counts.iterations[-1])
     passed = [event for event in schedule.densifications if first <= event < last]
-    if not schedule.densifications and _window_is_empty(schedule, last):
-        return _nothing_planned(counts, schedule)
+    if relocates and cap is not None and counts.values[0] >= full * cap:
+        return None
     if len(passed) < events:
         return NotEvaluable((f"a range that covers at least {events} densifications",))
     start, most = float(counts.values[0]), float(np.nanmax(counts.values))
@@ -114,31 +115,6 @@ def grows_too_long(counts: Series, schedule: Schedule, *, growth: float = 0.01) 
         ),
         iterations=(end, at), confidence=0.4 if not_stored else 0.9, severity="info" if not_stored else None,
         facts={"until": end, "most": round(most)},
-    )
-
-
-def _window_is_empty(schedule: Schedule, last: int) -> bool:
-    """The settings end densification before its first event, and both lie behind."""
-    start, end, every = schedule.densify_from, schedule.densify_until, schedule.densify_every
-    return start is not None and end is not None and every is not None and start + every >= end and max(start, end) < last
-
-
-def _nothing_planned(counts: Series, schedule: Schedule) -> Finding | None:
-    """A minor one: whoever wants no densification may switch it off like that."""
-    most = float(np.nanmax(counts.values))
-    if most > counts.values[0] or NOT_STORED in schedule.source:
-        return None
-    start, end = schedule.densify_from or 0, schedule.densify_until or 0
-    return Finding(
-        f"Densification is set to begin after iteration {start:,} and to end before iteration {end:,}, so it never happened; "
-        f"the count stayed at {most:,.0f}",
-        evidence=(
-            EvidenceRow("first iteration of densification", start, end, "iteration", start, schedule.source),
-            EvidenceRow("Gaussians", most, None, "count", int(counts.iterations[-1]), counts.source),
-        ),
-        iterations=(int(counts.iterations[0]), int(counts.iterations[-1])), confidence=0.8, severity="minor",
-        cause="The window of densification is empty: its beginning lies at or after its end.",
-        facts={"count": f"{most:,.0f}", "from": start, "until": end},
     )
 
 
