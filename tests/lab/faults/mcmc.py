@@ -7,11 +7,15 @@ from diagnostics.probes.settings import OptimiserSettings
 from tests.lab.faults.fault import Fault, codes
 from tests.lab.plan import Plan
 
+ROOM = 1.4  # the cap in parts of the starting points, at least
+
 
 def mcmc(plan: Plan) -> Plan:
-    """The same training with the other strategy, at its healthy settings."""
+    """The same training with the other strategy, at its healthy settings and with room to grow."""
     size = OptimiserSettings.mini if plan.settings.iterations == OptimiserSettings.mini().iterations else OptimiserSettings.large
-    return replace(plan, settings=size(strategy="mcmc", seed=plan.settings.seed), believed={})
+    healthy = size(strategy="mcmc", seed=plan.settings.seed)
+    cap = max(healthy.cap_max, round(ROOM * len(plan.data.points)))
+    return replace(plan, settings=replace(healthy, cap_max=cap), believed={})
 
 
 def _times(plan: Plan, times: float, *, name: str) -> Plan:

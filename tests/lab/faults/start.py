@@ -77,7 +77,7 @@ FAULTS = (
     ),
     Fault(
         "no-covariance-at-start", "start", _without_size, codes("IF-02"),
-        "All scales far below a pixel: the footprint is the renderer's own blur and scales hardly get a gradient.", (1e-6, 1e-5),
+        "All scales far below a pixel: the footprint is the renderer's own blur and scales hardly get a gradient.", (1e-10, 1e-9),
         codes("OF-03 OF-02 DF-01"), codes("IF-01 IF-04"),
     ),
     Fault(
