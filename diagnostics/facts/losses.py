@@ -13,7 +13,7 @@ from runs.run import Run
 from runs.series import Series
 from runs.settings import Setting, Settings
 
-FEWEST = 20  # logged iterations: three coefficients are fitted to them
+FEWEST = 6  # logged iterations: three coefficients are fitted to them, and what fits by chance must not fit exactly
 WEIGHTS = ("lambda_dssim", "ssim_lambda")
 # Trainers whose loss holds nothing but L1 and SSIM, and what their settings and logs name beside.
 PLAIN_TRAINERS = ("inria", "3dgs-mcmc", "gsplat", "taming", "unknown")

@@ -51,7 +51,7 @@ def redrawn(
     if schedule is not None and schedule.is_muted(checkpoint.iteration):
         return NotEvaluable(("a saved point cloud outside the dip after an opacity reset",))
     known = tuple(c for c in drawn_train_cameras if c.name in run.photos and max(c.size_px) <= LARGEST_PX)
-    log = _Log(loss_terms, series_of(run, span, "train/view"), checkpoint.iteration, EPOCHS * len(drawn_train_cameras))
+    log = _Log(loss_terms, series_of(run, span, "train/view"), checkpoint.iteration, len(drawn_train_cameras))
     splats, names, rows = prepare(checkpoint.gaussians), [], []
     for camera in evenly(known, MOST_REDRAWN):
         beat()
@@ -74,14 +74,19 @@ class _Log:
     terms: Terms
     views: Series | None
     iteration: int
-    within: int  # iterations before and after
+    count: int  # training views
 
     def of(self, name: str) -> tuple[float, float, float] | None:
-        """Medians of L1, 1 - SSIM (NaN where it is not logged) and the loss; None where the view was not visited."""
-        rows = np.abs(self.terms.iterations - self.iteration) <= self.within
+        """Medians of L1, 1 - SSIM (NaN where it is not logged) and the loss; None where the view was not visited.
+
+        Where the log names no views, a whole pass over all of them must be logged: single views differ too much.
+        """
+        rows = np.abs(self.terms.iterations - self.iteration) <= EPOCHS * self.count
         if self.views is not None and self.views.labels:
             wanted = [i for i, label in enumerate(self.views.labels) if label in (name, name.rpartition(".")[0])]
             rows &= np.isin(self.terms.iterations, self.views.iterations[np.isin(self.views.values, wanted)])
+        elif rows.sum() < self.count:
+            return None
         if not rows.any():
             return None
         terms = self.terms

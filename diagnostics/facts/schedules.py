@@ -68,24 +68,22 @@ class Degrees:
     source: str
 
 
-@fact(missing="the active colour degree (series sh_degree or a training state), or saved point clouds with colour coefficients")
+@fact(missing="the active colour degree (series sh_degree or a training state)")
 def degrees(
     run: Run, settings: Settings | None = None, training_state: TrainingState | None = None,
-    checkpoint: Checkpoint | None = None,
 ) -> Degrees | None:
-    """By the log, else by the training state, else by coefficients that are all zero."""
+    """By the log, else by the training state."""
+    tell = _logged(run) or _in_state(training_state)
+    if tell is None:
+        return None
     most = max((one.sh_degree for one in run.checkpoints), default=0)
-    interval, known = _interval(settings)
-    for tell in (_logged(run), _in_state(training_state), _in_rows(checkpoint)):
-        if tell is None:
-            continue
-        reached, at, source = tell
-        due = min(most, (at - 1) // interval)
-        return Degrees(reached, due if known or reached == 0 else min(due, reached), most, at, interval, source)
-    return None
+    interval, known = degree_interval(settings)
+    reached, at, source = tell
+    due = min(most, (at - 1) // interval)
+    return Degrees(reached, due if known or reached == 0 else min(due, reached), most, at, interval, source)
 
 
-def _interval(settings: Settings | None) -> tuple[int, bool]:
+def degree_interval(settings: Settings | None) -> tuple[int, bool]:
     """Iterations from one degree to the next, and whether a file holds it."""
     for name in ("sh_interval", "sh_degree_interval"):
         setting = None if settings is None else settings.get(name)
@@ -105,11 +103,3 @@ def _in_state(state: TrainingState | None) -> tuple[int, int, str] | None:
     if state is None or state.active_sh_degree is None:
         return None
     return state.active_sh_degree, state.iteration, state.path.name
-
-
-def _in_rows(checkpoint: Checkpoint | None) -> tuple[int, int, str] | None:
-    """Degree 0 where every higher coefficient is exactly zero; more cannot be told from them."""
-    if checkpoint is None or not checkpoint.sh_degree:
-        return None
-    rest = checkpoint.gaussians.sh_rest
-    return (0 if not rest.any() else checkpoint.sh_degree), checkpoint.iteration, saved.file_of(checkpoint)

@@ -7,17 +7,21 @@ import numpy as np
 
 from diagnostics.facts import logged, saved, taken  # noqa: F401  (the facts named below)
 from diagnostics.facts.rates import set_for
+from diagnostics.facts.schedules import Degrees, degree_interval
 from diagnostics.measures.curves import since
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import NotEvaluable
 from runs.checkpoints import AdamGroup, Checkpoint, TrainingState
 from runs.gaussians import Gaussians
+from runs.run import Run
 from runs.series import Series
 from runs.settings import Settings
 
 GRADIENTS = ("series grad_norm/<parameter group>, or a training state with Adam's moments (chkpntN.pth), "
              "or two saved point clouds with the same number of Gaussians")
+UNKNOWN = "unknown"  # a trainer or converter of which nobody knows what it writes into columns that it does not use
+IDENTITY = np.array([1, 0, 0, 0], np.float32)
 # Adam's moments of the opacities are zeroed by a reset, and a colour degree has none before it is switched on;
 # a few steps later they are filled.
 WARM_UP = 10
@@ -40,17 +44,37 @@ class Silence:
     halted: bool = False  # gradients may arrive, but the optimiser's rate is zero though another one was set
 
 
+@fact(missing=saved.CHECKPOINT)
+def untouched(
+    run: Run, checkpoint: Checkpoint, settings: Settings | None = None, degrees: Degrees | None = None,
+) -> tuple[Silence, ...]:
+    """Groups that still have the value every trainer starts them with, in all rows of the last save: no rotation, no harmonics.
+
+    Harmonics are left out where the active degree is known to be 0, and rotations of balls, which have no gradient.
+    """
+    gaussians, last, source = checkpoint.gaussians, checkpoint.iteration, saved.file_of(checkpoint)
+    if run.trainer.name == UNKNOWN or last <= WARM_UP or not checkpoint.count:
+        return ()
+    found = []
+    if np.all(gaussians.quats_wxyz == IDENTITY) and np.any(np.ptp(gaussians.log_scales, axis=1) > 0):
+        found.append(Silence("rotation", 0, last, 1.0, source))
+    active = degrees is None or degrees.reached > 0
+    if active and checkpoint.sh_degree and last > degree_interval(settings)[0] + WARM_UP and not gaussians.sh_rest.any():
+        found.append(Silence("f_rest", 0, last, 1.0, source))
+    return tuple(found)
+
+
 @fact(missing=GRADIENTS)
 def silences(
     gradient_norms: Mapping[str, Series] | None = None, training_state: TrainingState | None = None,
     steady_pair: tuple[Checkpoint, Checkpoint] | None = None, schedule: Schedule | None = None,
-    settings: Settings | None = None, count_series: Series | None = None,
+    settings: Settings | None = None, count_series: Series | None = None, untouched: tuple[Silence, ...] | None = None,
 ) -> tuple[Silence, ...] | None:
     """Groups that received no gradient at all in the range, told by the log, else by Adam, else by values that stayed the same.
 
     Groups that are silent by design for now are left out.
     """
-    if gradient_norms is None and training_state is None and steady_pair is None:
+    if gradient_norms is None and training_state is None and steady_pair is None and not untouched:
         return None
     told = [_silent_norm(group, series, schedule) for group, series in (gradient_norms or {}).items()]
     if training_state is not None:
@@ -59,6 +83,7 @@ def silences(
     if steady_pair is not None:
         kept = [checkpoint.gaussians for checkpoint in steady_pair]  # read once for all groups
         told += [_unchanged(group, steady_pair, kept, schedule) for group in COLUMN_OF]
+    told += untouched or ()
     found: dict[str, Silence] = {}
     for silence in told:
         if silence is not None and not _nobody_left(silence, count_series):

@@ -7,6 +7,9 @@ import pytest
 
 from diagnostics.diagnose import diagnose
 from diagnostics.facts.rates import TITLES
+from diagnostics.verdict import Finding
+from runs.arrays import Array
+from runs.run import Run, Trainer
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.learning import opacities_frozen, rates_times_100, wandering
 from tests.support.runs import changed, look_from, ring_cameras, state_of
@@ -147,3 +150,30 @@ def test_noise_is_a_learning_rate_of_mcmc(times: float, sick: bool) -> None:
     """Faint Gaussians are shaken on purpose, but not a hundred times as hard."""
     run = healthy_run(settings={"strategy": "mcmc", "noise_lr": times * 5e5})
     assert (verdict("learning-rate-too-high", run) is not None) is sick
+
+
+def stock(**columns: Array) -> Run:
+    """One save at the end, and nothing else that could tell of gradients."""
+    nothing = dict.fromkeys(healthy_run().series)
+    return healthy_run(series=nothing, states={}, checkpoints={LAST: changed(moved(), **columns)})
+
+
+def test_one_save_tells_of_harmonics_and_rotations_that_never_learned() -> None:
+    """All a stock run leaves is its file; exact start values in every row do not happen by chance."""
+    flat = stock(sh_rest=np.zeros_like(moved().sh_rest))
+    assert found("gradients-vanish", flat).facts["groups"] == "view-dependent colours"
+    unturned = stock(quats_wxyz=np.tile([1, 0, 0, 0], (moved().count, 1)))
+    assert found("gradients-vanish", unturned).facts["groups"] == "rotations"
+
+
+def test_balls_and_unknown_writers_are_not_held_against_gradients() -> None:
+    """Isotropic Gaussians have no gradient of rotation; converters fill columns that they do not know with zeros."""
+    balls = np.repeat(moved().log_scales[:, :1], 3, axis=1)
+    unturned = stock(quats_wxyz=np.tile([1, 0, 0, 0], (moved().count, 1)), log_scales=balls)
+    assert not isinstance(verdict("gradients-vanish", unturned), Finding)
+    zero = changed(moved(), sh_rest=np.zeros_like(moved().sh_rest))
+    unknown = healthy_run(series=dict.fromkeys(healthy_run().series), states={}, checkpoints={LAST: zero},
+                          trainer=Trainer("unknown", 0.3, "point_cloud/iteration_*"))
+    assert not isinstance(verdict("gradients-vanish", unknown), Finding)
+    early = healthy_run(series=dict.fromkeys(healthy_run().series), states={}, checkpoints={900: zero})
+    assert not isinstance(verdict("gradients-vanish", early), Finding)

@@ -120,3 +120,23 @@ def test_the_weight_that_was_used_wins_over_the_one_that_was_set() -> None:
     """The log shows what the gradients were."""
     assert "0.90" in found("loss-weight-drives-densification", with_loss(summed(0.9))).says
     assert verdict("loss-weight-drives-densification", with_loss(summed(0.2), lambda_dssim=0.9)) is None
+
+
+def test_where_no_view_is_named_a_whole_pass_must_be_logged() -> None:
+    """gsplat logs every hundredth iteration: single views differ by more than a wrong range does."""
+    run = ssim_logged_with(1 / 255)
+    bare = {**run.series, "train/view": None}
+    models = {c.iteration: c.gaussians for c in run.checkpoints}
+    whole = healthy_run(series=bare, cameras=run.cameras, photos=run.photos, checkpoints=models)
+    assert "pictures in 0..255" in found("ssim-misused", whole).says
+    sparse = {name: replace(series, iterations=series.iterations[::23], values=series.values[::23])
+              for name, series in run.series.items() if name.startswith("loss/")}
+    assert isinstance(verdict("ssim-misused", healthy_run(series={**bare, **sparse}, cameras=run.cameras, photos=run.photos,
+                                                          checkpoints=models)), NotEvaluable)
+
+
+def test_a_sparse_log_is_enough_for_its_own_terms() -> None:
+    """Eight logged iterations of L1, SSIM and loss, as a short gsplat run leaves them."""
+    few = {name: replace(series, iterations=series.iterations[::250], values=series.values[::250])
+           for name, series in with_loss(summed(0.0)).series.items() if name.startswith(("loss/", "view/ssim"))}
+    assert "SSIM is left out" in found("loss-aggregated-wrongly", healthy_run(series=few)).says

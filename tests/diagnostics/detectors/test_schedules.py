@@ -68,13 +68,6 @@ def test_a_colour_degree_that_never_rises_is_found(log: bool) -> None:
     assert finding.severity == "major"
 
 
-def test_zero_coefficients_tell_it_without_log_and_state() -> None:
-    """A stock run: all that is left is the file."""
-    flat = changed(moved(), sh_rest=np.zeros_like(moved().sh_rest))
-    assert "degree 0" in found(NAME, healthy_run(states={}, checkpoints={LAST: flat})).says
-    assert verdict(NAME, healthy_run(states={}, checkpoints={LAST: moved()})) is None
-
-
 def test_all_degrees_from_the_start_are_no_fault() -> None:
     """It changed nothing in the calibration."""
     assert verdict(NAME, healthy_run(series={"sh_degree": dict.fromkeys(STEPS, 1.0)})) is None
