@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from tests.lab.case import HALVES
 from tests.lab.faults.mcmc import mcmc
 from tests.lab.layouts import in_gsplat_layout
 from tests.lab.plan import Plan
@@ -104,7 +105,7 @@ def _all() -> Iterator[Healthy]:
             yield Healthy(f"usual-{scene}-0", scene)
             yield Healthy(f"usual-{scene}-1", scene, 1)
     for place, (name, change) in enumerate(MILD.items()):
-        half = ("tuning", "test")[place % 2]
+        half = HALVES[place % 2]
         scene = SCENES_OF[half][place // 2 % 3]
         yield Healthy(f"{name}-{scene}", scene, 2, change)
     yield from (Healthy(f"on-white-{scene}", scene, 3, _on_white) for scene in ON_WHITE)

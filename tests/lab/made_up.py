@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from tests.lab.case import Case
+from tests.lab.case import Case, Half
 from tests.lab.faults.fault import Fault, codes
 from tests.lab.outcome import Named, Outcome, Trained
 from tests.lab.plan import Plan
@@ -25,8 +25,8 @@ def found(code: str, severity: str = "major", **changes: Any) -> Named:
     return replace(Named(code, severity, 1.0, (1, 400), "for a test"), **changes)
 
 
-def outcome(*findings: Named, name: str = "poses-off", sick: bool = True, half: str = "test", **trained: Any) -> Outcome:
-    case = Case(name, sick, 1.0 if sick else 0.0, "garden", 0, "mini", half)  # type: ignore[arg-type]
+def outcome(*findings: Named, name: str = "poses-off", sick: bool = True, half: Half = "test", **trained: Any) -> Outcome:
+    case = Case(name, sick, 1.0 if sick else 0.0, "garden", 0, "mini", half)
     return Outcome(case, Trained(27.0, 2_000, SAVES, 1.0, **trained), findings)
 
 

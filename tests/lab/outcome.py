@@ -79,10 +79,15 @@ def to_plain(outcome: Outcome) -> dict[str, Any]:
     return asdict(outcome)
 
 
+def trained_from_plain(entry: Mapping[str, Any]) -> Trained:
+    """The inverse of `asdict` after a way through JSON, where tuples became lists."""
+    return Trained(**_tuples(entry))
+
+
 def from_plain(entry: Mapping[str, Any]) -> Outcome:
-    """The inverse of `to_plain` after a way through JSON, where tuples became lists."""
+    """The inverse of `to_plain`, likewise."""
     return Outcome(**{
-        **_tuples(entry), "case": Case(**entry["case"]), "trained": Trained(**_tuples(entry["trained"])),
+        **_tuples(entry), "case": Case(**entry["case"]), "trained": trained_from_plain(entry["trained"]),
         "findings": tuple(Named(**_tuples(found)) for found in entry["findings"]),
     })
 

@@ -16,7 +16,7 @@ from tests.lab.case import Case
 from tests.lab.corpus import onset_of, plan_of
 from tests.lab.fingerprint import diagnosis_key, training_key
 from tests.lab.judge import judge
-from tests.lab.outcome import Outcome, Trained, from_plain, to_plain
+from tests.lab.outcome import Outcome, Trained, from_plain, to_plain, trained_from_plain
 from tests.lab.scenes.building import cache_folder
 from tests.lab.train import train
 
@@ -65,7 +65,7 @@ class Place:
     def trained(self) -> Trained | None:
         """None where nothing is there, or what is there was made otherwise."""
         entry = _entry(self.folder / "trained.json", self.key)
-        return None if entry is None else Trained(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})
+        return None if entry is None else trained_from_plain(entry)
 
     def clear(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)

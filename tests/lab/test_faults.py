@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from diagnostics.catalogue import load_catalogue
-from tests.lab.case import HALVES
+from tests.lab.case import HALVES, Half
 from tests.lab.corpus import cases, plan_of
 from tests.lab.faults import FAULTS
 from tests.lab.fingerprint import training_key
@@ -38,10 +38,10 @@ def test_every_pattern_has_a_fault_or_a_reason_why_not() -> None:
 
 @pytest.mark.parametrize("name", FAULTS)
 @pytest.mark.parametrize("half", HALVES)
-def test_a_patch_changes_the_training_or_its_files(name: str, half: str) -> None:
+def test_a_patch_changes_the_training_or_its_files(name: str, half: Half) -> None:
     """A patch without effect would be a healthy run counted as a miss."""
-    case = next(case for case in cases("mini", half) if case.name == name)  # type: ignore[arg-type]
-    usual = next(case for case in cases("mini", half) if case.name == f"usual-{case.scene}-0")  # type: ignore[arg-type]
+    case = next(case for case in cases("mini", half) if case.name == name)
+    usual = next(case for case in cases("mini", half) if case.name == f"usual-{case.scene}-0")
     assert training_key(plan_of(case)) != training_key(plan_of(usual))
 
 

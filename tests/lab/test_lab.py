@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from benchmarks.accuracy.scoreboard import Figures, figures
-from tests.lab.case import HALVES
+from tests.lab.case import HALVES, Half
 from tests.lab.corpus import cases
 from tests.lab.faults import FAULTS
 from tests.lab.outcome import Outcome
@@ -55,7 +55,7 @@ def test_sound_trainings_raise_no_alarm(lab: tuple[Outcome, ...], board: Figures
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_faults_that_leave_a_trace_are_found(lab: tuple[Outcome, ...], half: str) -> None:
+def test_faults_that_leave_a_trace_are_found(lab: tuple[Outcome, ...], half: Half) -> None:
     """A miss is the second worst; both halves, so that limits are not fitted to the scenes they were tuned on."""
     runs = [run for run in lab if run.case.half == half]
     recall = figures(runs, FAULTS).recall.value

@@ -122,7 +122,7 @@ def test_a_background_needs_alpha(scene: Scene) -> None:
 @pytest.mark.parametrize("kind", ["band", "patches"])
 def test_masks_hide_the_share_that_was_asked_for_and_are_written(kind: str, scene: Scene, tmp_path: Path) -> None:
     # A mask counts where it is 1.
-    spoilt = photos.masked(scene, 0.5, kind)  # type: ignore[arg-type]
+    spoilt = photos.masked(scene, 0.5, kind)
     spoilt.write(tmp_path)
     for view in spoilt.views:
         assert view.mask is not None

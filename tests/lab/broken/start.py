@@ -1,5 +1,6 @@
 """Starts that go wrong in code: colours by another formula, no covariance."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,8 @@ from diagnostics.probes.views import TrainingData
 from render.harmonics import C0
 from render.raster.parameters import Parameters
 from runs.arrays import Array
+
+Formula = Callable[[Array], Array]  # colours 0..1 [N, 3] to DC coefficients [N, 3]
 
 
 def dc_times_c0(data: TrainingData, settings: OptimiserSettings, rng: np.random.Generator) -> Parameters:
@@ -28,13 +31,7 @@ def without_size(data: TrainingData, settings: OptimiserSettings, rng: np.random
     return replace(healthy, log_scales=np.full_like(healthy.log_scales, np.log(scale)))
 
 
-def _with_dc(data: TrainingData, settings: OptimiserSettings, rng: np.random.Generator, formula: "Formula") -> Parameters:
+def _with_dc(data: TrainingData, settings: OptimiserSettings, rng: np.random.Generator, formula: Formula) -> Parameters:
     healthy = initialise.from_points(data, settings, rng)
     colours = 0.5 + C0 * healthy.sh0
     return replace(healthy, sh0=np.ascontiguousarray(formula(colours), np.float32))
-
-
-class Formula:
-    """Colours 0..1 [N, 3] to DC coefficients [N, 3]."""
-
-    def __call__(self, colours: Array) -> Array: ...

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from runs.cameras import Camera
 from tests.lab.faults.fault import Fault, codes
 from tests.lab.plan import Plan
 from tests.lab.scenes import transforms
@@ -53,7 +54,7 @@ def _outliers(plan: Plan, extents: float) -> Plan:
     names = drawn(plan.scene, 2 / len(plan.scene.data.train), plan.settings.seed)
     extent = plan.scene.data.extent
 
-    def thrown(camera: transforms.Camera) -> transforms.Camera:
+    def thrown(camera: Camera) -> Camera:
         pose = camera.world_from_camera.copy()
         pose[:3, 3] += extents * extent * pose[:3, 0]
         return replace(camera, world_from_camera=pose)
