@@ -14,31 +14,39 @@ from runs.arrays import F32
 from runs.checkpoints import Checkpoint
 from runs.series import Series
 
+FULL = 0.99  # of a cap: counts stop exactly there, but for a last removal
+
 
 @detects("densification-runs-away")
 def runs_away(
     checkpoint: Checkpoint, budget: Budget, start_count: int, grown: tuple[Series, ...] | None = None,
     counts: Series | None = None, train_psnr: Series | None = None, test_psnr: Series | None = None,
-    *, unknowns: float = 1.0, growth: float = 3.0, views: int = 12,
+    schedule: Schedule | None = None, cap: int | None = None,
+    *, unknowns: float = 1.0, unknowns_fast: float = 0.4, rate: float = 0.33, growth: float = 3.0, views: int = 12,
+    events: int = 3,
 ) -> Finding | NotEvaluable | None:
     """Densification, not the start, made more Gaussians than the training photos hold numbers to fix them."""
     if budget.views < views:
         return NotEvaluable((f"at least {views} training photos (few hold too little for any number of Gaussians)",))
-    if not budget.per_measured > unknowns or checkpoint.count < growth * start_count:
+    births = _birth_share(grown, counts, events)
+    risen = _rise(checkpoint, start_count, schedule, events) if births is None else births
+    fast = risen is not None and risen >= rate
+    limit = unknowns_fast if fast else unknowns
+    if not budget.per_measured > limit or checkpoint.count < growth * start_count:
         return None
     gap = _gap(train_psnr, test_psnr)
-    births = _birth_share(grown, counts)
-    told = "" if births is None else f"; each densification bore {percent(births)} of what was there, in the mean"
+    told = "" if risen is None else f"; each densification added {percent(risen)} to what was there, in the mean"
+    capped = f", and only the cap of {cap:,} ended it" if cap is not None and checkpoint.count >= FULL * cap else ""
     return Finding(
         f"{checkpoint.count:,} Gaussians, {checkpoint.count / start_count:.1f} times those of the start, hold "
-        f"{budget.per_measured:.1f} numbers for each number in the training photos" + told,
+        f"{budget.per_measured:.1f} numbers for each number in the training photos" + told + capped,
         evidence=(
-            EvidenceRow("numbers to be learned / numbers in the training photos", budget.per_measured, unknowns, "",
+            EvidenceRow("numbers to be learned / numbers in the training photos", budget.per_measured, limit, "",
                         checkpoint.iteration, file_of(checkpoint)),
             EvidenceRow("Gaussians / Gaussians at the start", checkpoint.count / start_count, growth, "", checkpoint.iteration,
                         file_of(checkpoint)),
-            EvidenceRow("Gaussians born per densification / Gaussians then, mean", births, None, "share", None,
-                        grown[0].source if grown else ""),
+            EvidenceRow("Gaussians added per densification / Gaussians then, mean", risen, rate, "share", None,
+                        grown[0].source if grown and births is not None else file_of(checkpoint)),
             EvidenceRow("PSNR of training views over that of test views", gap, None, "dB", checkpoint.iteration,
                         test_psnr.source if test_psnr is not None else ""),
         ),
@@ -67,7 +75,7 @@ def cap_below_start(cap: int, start_count: int, counts: Series) -> Finding | Non
 def dead_at_cap(
     checkpoint: Checkpoint, opacities: F32, cap: int, schedule: Schedule | None = None,
     refinements: tuple[Refinement, ...] | None = None,
-    *, full: float = 0.99, dead: float = 0.3, serious: float = 0.5, idle: float = 0.005, kept: float = 0.5, rows: int = 10,
+    *, full: float = FULL, dead: float = 0.3, serious: float = 0.5, idle: float = 0.005, kept: float = 0.5, rows: int = 10,
 ) -> Finding | None:
     """The cap is reached, and much of what fills it cannot be drawn; or nobody who cannot be drawn is ever moved."""
     if checkpoint.count < full * cap:
@@ -103,13 +111,19 @@ def _gap(train: Series | None, test: Series | None) -> float | None:
     return None if known[0] is None or known[1] is None else known[0][1] - known[1][1]
 
 
-def _birth_share(grown: tuple[Series, ...] | None, counts: Series | None) -> float | None:
-    """Mean over the logged densifications."""
+def _birth_share(grown: tuple[Series, ...] | None, counts: Series | None, events: int) -> float | None:
+    """Mean over the logged densifications of born / there before."""
     if grown is None or counts is None:
         return None
     shares = [sum(float(series.at(int(event)) or 0) for series in grown) / before
               for event in grown[0].iterations if (before := counts.at(int(event)))]
-    return sum(shares) / len(shares) if shares else None
+    return sum(shares) / len(shares) if len(shares) >= events else None
+
+
+def _rise(checkpoint: Checkpoint, start: int, schedule: Schedule | None, events: int) -> float | None:
+    """Where births are not logged: the constant rate at which so many densifications lead from the start to this count."""
+    passed = sum(event < checkpoint.iteration for event in schedule.densifications) if schedule is not None else 0
+    return float((checkpoint.count / start) ** (1 / passed) - 1) if passed >= events and start else None
 
 
 def _growing(counts: Series | None, checkpoint: Checkpoint) -> tuple[int, int]:

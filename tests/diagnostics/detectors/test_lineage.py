@@ -1,5 +1,7 @@
 """Heredity: settings changed within reason are left alone, faults are found by numbers that are those of the fault."""
 
+from dataclasses import replace
+
 import pytest
 
 from diagnostics.verdict import NotEvaluable
@@ -46,6 +48,13 @@ def test_states_without_relation_are_not_judged() -> None:
     """Saves that lie many densifications apart say nothing about heredity."""
     for name in ("split-keeps-parent-size", "clones-displaced"):
         assert isinstance(verdict(name, healthy_run()), NotEvaluable)
+
+
+def test_parts_of_several_processes_are_not_followed() -> None:
+    """Each process appends its newborns to its own part: rows of all parts together are in another order."""
+    run = family(shrink=1.0)
+    parts = tuple(replace(checkpoint, shards=(1, 2)) for checkpoint in run.checkpoints)
+    assert isinstance(verdict("split-keeps-parent-size", replace(run, checkpoints=parts)), NotEvaluable)
 
 
 def test_an_mcmc_run_has_neither_clones_nor_pruning() -> None:
