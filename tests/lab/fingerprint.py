@@ -18,13 +18,16 @@ ENGINE = ("diagnostics/probes", "diagnostics/measures/extent.py", "render", "run
           "runs/gaussians.py", "runs/cameras.py", "tests/lab/train.py", "tests/lab/scenes/writing.py")
 DOCTOR = ("diagnostics", "render", "runs", "resources/catalogue", "tests/lab/judge.py", "tests/lab/outcome.py")
 NO_SAY = ("render/viewport", "diagnostics/report", "diagnostics/accuracy.py")
+ONLY_LOOKING = ("render/colouring.py", "render/raster/cpu.py", "render/raster/cuda.py", "render/raster/kernels_blend.py",
+                "render/raster/kernels_project.py", "render/raster/kernels_removal.py", "render/raster/kernels_tiles.py",
+                "render/raster/measures.py", "render/raster/prefetch.py", "render/raster/reference.py", "render/raster/removal.py")
 ONLY_TRAINING = ("diagnostics/probes", "runs/writers")
 SUFFIXES = (".py", ".toml")
 
 
 def training_key(plan: Plan) -> str:
     """Changes with anything that could change the folder of the run or of its data."""
-    told = hashlib.sha256(sources(ENGINE, NO_SAY).encode())
+    told = hashlib.sha256(sources(ENGINE, NO_SAY + ONLY_LOOKING).encode())
     _tell(told.update, plan)
     return told.hexdigest()[:20]
 
