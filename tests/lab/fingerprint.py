@@ -20,7 +20,8 @@ DOCTOR = ("diagnostics", "render", "runs", "resources/catalogue", "tests/lab/jud
 NO_SAY = ("render/viewport", "diagnostics/report", "diagnostics/accuracy.py")
 ONLY_LOOKING = ("render/colouring.py", "render/raster/cpu.py", "render/raster/cuda.py", "render/raster/kernels_blend.py",
                 "render/raster/kernels_project.py", "render/raster/kernels_removal.py", "render/raster/kernels_tiles.py",
-                "render/raster/measures.py", "render/raster/prefetch.py", "render/raster/reference.py", "render/raster/removal.py")
+                "render/raster/measures.py", "render/raster/prefetch.py", "render/raster/reference.py",
+                "render/raster/removal.py")
 ONLY_TRAINING = ("diagnostics/probes", "runs/writers")
 SUFFIXES = (".py", ".toml")
 
