@@ -32,15 +32,13 @@ class Pull:
     iteration: int
 
 
-@fact(missing="a stored regulariser (settings opacity_reg or scale_reg) and a saved point cloud")
+@fact(missing="the trainer's settings and a saved point cloud")
 def pulls(
     settings: Settings, checkpoints: tuple[Checkpoint, ...], loss_terms: Terms | None = None, ssim_weight: Setting | None = None,
-) -> tuple[Pull, ...] | NotEvaluable | None:
-    """One per regulariser that is switched on."""
+) -> tuple[Pull, ...]:
+    """One per regulariser that is stored as switched on."""
     stored = [setting for name in NAMES if (setting := settings.get(name)) is not None and _is_on(setting)]
-    if not stored:
-        return None
-    means = [(checkpoint.iteration, _means(checkpoint)) for checkpoint in checkpoints]
+    means = [(checkpoint.iteration, _means(checkpoint)) for checkpoint in checkpoints] if stored else []
     share = 0.2 if ssim_weight is None else float(ssim_weight.value)
     return tuple(_pull(setting, means, loss_terms, share) for setting in stored)
 
