@@ -2,10 +2,9 @@
 
 from diagnostics.detectors.learning import against_settings, rate_row, usual_rate
 from diagnostics.facts.rates import TITLES, USUAL, Decay, Rate, Suppression
-from diagnostics.facts.steps import Glued, Steps
-from diagnostics.facts.trained import Motion
+from diagnostics.facts.steps import Pace, Steps
 from diagnostics.registry import detects
-from diagnostics.verdict import EvidenceRow, Finding, Fix, GaussianPlace
+from diagnostics.verdict import EvidenceRow, Finding, Fix
 from diagnostics.wording import percent
 
 EPS_CAUSE = (
@@ -17,9 +16,9 @@ EPS_CAUSE = (
 @detects("learning-rate-too-low")
 def rate_too_low(
     steps: Steps, span: tuple[int, int],
-    *, times: float = 10.0, times_position: float = 30.0, left: float = 0.1, still: float = 3e-4, twins: float = 0.02,
+    *, times: float = 10.0, times_position: float = 30.0, left: float = 0.1, walk: float = 0.15,
 ) -> Finding | None:
-    """A step of some parameter is a small part of the usual one: by its rate, by Adam's eps, or by what no longer moves.
+    """A step of some parameter is a small part of the usual one: by its rate, by Adam's eps, or by how far means still walk.
 
     A rate of exactly zero freezes a group, which is another pattern.
     """
@@ -28,16 +27,19 @@ def rate_too_low(
     eps = [one for one in steps.suppressions if one.left < left]
     if eps:
         return _suppressed(eps, left, span)
-    return _low(low, limits, steps.motion, span) if low else _motionless(steps.motion, steps.glued, still, twins)
+    if low:
+        return _low(low, limits, steps.pace, walk, span)
+    told = any(rate.group == "xyz" for rate in steps.rates)
+    return None if told or steps.pace is None else _slow(steps.pace, walk)
 
 
-def _low(low: list[Rate], limits: dict[str, float], motion: Motion | None, span: tuple[int, int]) -> Finding:
+def _low(low: list[Rate], limits: dict[str, float], pace: Pace | None, walk: float, span: tuple[int, int]) -> Finding:
     told = ", ".join(f"{TITLES[rate.group]} 1/{1 / rate.times_usual:.0f}" for rate in low)
     return Finding(
         f"Steps are far shorter than usual: {told} of the usual learning rate{against_settings(low)}",
         evidence=(
             *(rate_row(rate, USUAL[rate.group] / limits[rate.group], span[0]) for rate in low),
-            *(() if motion is None else (_motion_row(motion, None),)),
+            *(() if pace is None else (_pace_row(pace, walk),)),
         ),
         iterations=span, confidence=0.8, fixes=tuple(usual_rate(rate) for rate in low),
     )
@@ -58,24 +60,19 @@ def _suppressed(eps: list[Suppression], left: float, span: tuple[int, int]) -> F
     )
 
 
-def _motionless(motion: Motion | None, glued: Glued | None, still: float, twins: float) -> Finding | None:
-    """Where no rate is told: nothing moves, and clones have not left their parents."""
-    if motion is None or glued is None or not motion.in_sizes < still or glued.share < twins:
+def _slow(pace: Pace, walk: float) -> Finding | None:
+    """Where no rate of the means is told: exactly no step at all is another pattern."""
+    if not 0 < pace.relative < walk:
         return None
     return Finding(
-        f"Gaussians hardly move: the median one by {motion.in_sizes:.1g} of its own size from iteration {motion.first:,} to "
-        f"{motion.last:,}, and {percent(glued.share)} still lie exactly where another one does",
-        evidence=(
-            _motion_row(motion, still),
-            EvidenceRow("Gaussians at exactly the place of another, in both saves", glued.share, twins, "share", glued.last,
-                        glued.source),
-        ),
-        iterations=(motion.first, motion.last), gaussians=GaussianPlace(glued.rows, glued.last, glued.of), confidence=0.6,
+        f"Gaussians hardly move: from iteration {pace.first:,} to {pace.last:,} the median one went {percent(pace.relative)} as "
+        "far as the lowest usual learning rate would take it",
+        evidence=(_pace_row(pace, walk),), iterations=(pace.first, pace.last), confidence=0.6, severity="minor",
     )
 
 
-def _motion_row(motion: Motion, limit: float | None) -> EvidenceRow:
-    return EvidenceRow("median way between the last saves / own size", motion.in_sizes, limit, "", motion.last, motion.source)
+def _pace_row(pace: Pace, walk: float) -> EvidenceRow:
+    return EvidenceRow("median way / a random walk at the lowest usual rate", pace.relative, walk, "", pace.last, pace.source)
 
 
 @detects("position-rate-off-schedule")

@@ -8,6 +8,7 @@ from diagnostics.facts import logged, saved, taken  # noqa: F401  (the facts nam
 from diagnostics.measures.shares import share
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
+from diagnostics.verdict import NotEvaluable
 from runs.arrays import F64
 from runs.checkpoints import Checkpoint, TrainingState
 from runs.run import Run
@@ -33,8 +34,10 @@ class Dip:
 @fact(missing="opacity resets in the range, with series loss/l1 around them")
 def reset_dips(
     schedule: Schedule, loss_l1: Series, checkpoints: tuple[Checkpoint, ...] | None = None,
-) -> tuple[Dip, ...] | None:
-    """One per reset, logged or planned, around which L1 is logged often enough and there was a picture that could fade."""
+) -> tuple[Dip, ...] | NotEvaluable | None:
+    """One per reset, logged or set, around which L1 is logged often enough and there was a picture that could fade."""
+    if not schedule.resets_known:
+        return NotEvaluable(("when opacities are reset (settings or log)",))
     start = float(np.nanmedian(loss_l1.values[:BEFORE])) if np.isfinite(loss_l1.values[:BEFORE]).any() else float("nan")
     found = []
     for reset in schedule.resets:

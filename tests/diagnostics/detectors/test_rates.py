@@ -2,8 +2,9 @@
 
 import pytest
 
+from diagnostics.verdict import NotEvaluable
 from tests.diagnostics.detectors.support import found, verdict
-from tests.diagnostics.fixtures.rates import eps_too_large, falling, falls_over_30000, glued_clones, never_falls, rates_by_100
+from tests.diagnostics.fixtures.rates import eps_too_large, falling, falls_over_30000, never_falls, rates_by_100, walking
 from tests.support.runs import state_of
 from tests.support.training import LAST, healthy_run, moved
 
@@ -46,13 +47,21 @@ def test_eps_is_held_against_the_gradients_themselves() -> None:
     assert finding.fixes[0].proposed == 1e-15
 
 
-def test_glued_clones_that_do_not_move_are_found_without_any_rate() -> None:
-    """Both must come together: a converged run moves little, and clones of a moment ago are glued."""
-    finding = found("learning-rate-too-low", glued_clones())
-    assert finding.gaussians is not None
-    assert finding.gaussians.count == 180
-    assert verdict("learning-rate-too-low", glued_clones(way=1e-3)) is None
-    assert verdict("learning-rate-too-low", glued_clones(pairs=2)) is None
+WALK = 1.6e-6 * 3.3 * 500**0.5  # world units: 500 random steps at the lowest usual rate
+
+
+@pytest.mark.parametrize(("times", "sick"), [(0.03, True), (0.3, False), (3, False), (0, False)])
+def test_without_any_rate_the_way_tells_it(times: float, sick: bool) -> None:
+    """A tenth of the usual rate is advised for large scenes; exactly no step at all is a frozen group."""
+    answer = verdict("learning-rate-too-low", walking(times * WALK))
+    assert (answer is not None) is sick
+    if sick:
+        assert found("learning-rate-too-low", walking(times * WALK)).severity == "minor"
+
+
+def test_a_long_time_between_saves_tells_nothing() -> None:
+    """Gaussians circle their optimum: in thousands of iterations they get no farther than in hundreds."""
+    assert isinstance(verdict("learning-rate-too-low", walking(0.03 * WALK, apart=2_100, last=5_000)), NotEvaluable)
 
 
 def test_a_rate_that_never_falls_is_a_mismatch_not_a_disaster() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from runs.settings import Settings
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.schedules import STEPS, degree_stays_zero, faded_at, reset_every, resets_never_show
 from tests.support.runs import changed
@@ -102,3 +103,13 @@ def test_a_window_that_ends_before_it_begins_is_found() -> None:
     run = healthy_run(settings={"densify_from_iter": 1300, "densify_until_iter": 1200})
     assert "never happens" in found(NAME, run).says
     assert verdict(NAME, run, (1, 600)) is None
+
+
+def test_resets_that_only_a_default_plans_are_not_missed() -> None:
+    """INRIA's trainer stores no interval: this run may have been given another, or none."""
+    unstored = ("opacity_reset_interval", "densify_from_iter", "densify_until_iter")
+    planned = {name: healthy_run().settings[name].value for name in unstored}
+    run = healthy_run(series={"loss/l1": faded_at(()), "opacity_reset": None}, settings=dict.fromkeys(unstored), defaults=planned)
+    by_name = {name: setting for name, setting in run.settings.items() if setting.value is not None}
+    bare = replace(run, sources=replace(run.sources, settings=lambda: Settings(by_name).with_defaults(planned)))
+    assert verdict(NAME, bare) is None
