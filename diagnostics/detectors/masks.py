@@ -6,7 +6,7 @@ from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
 from diagnostics.facts.masks import MASKS, Masked
 from diagnostics.facts.matched import Matches
 from diagnostics.facts.redrawn import Redrawn
-from diagnostics.measures.matching import CELLS
+from diagnostics.measures.shares import quantile, share
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
 from diagnostics.wording import percent
@@ -24,6 +24,7 @@ def loss_mask_wrong(
     train_cameras: tuple[Camera, ...], masked: Masked | None = None, matches: Matches | None = None,
     redrawn: Redrawn | None = None, photo_background: PhotoBackground | None = None,
     *, coverage: float = 0.12, inverted: float = 4.0, uncounted: float = 1.8, flat: float = 0.8, untrained: float = 0.2,
+    fits: float = 0.3, trained: float = 0.2,
 ) -> Finding | NotEvaluable | None:
     """Masks count hardly any pixel, or the model fits what they exclude, or the logged loss knows only part of each picture."""
     if masked is not None:
@@ -32,17 +33,21 @@ def loss_mask_wrong(
         return None  # what is transparent may be left out: see alpha-not-carved
     if matches is None or redrawn is None:
         return NotEvaluable((MASKS, "the photos (--data) with a logged L1"))
-    times, worse = redrawn.l1 / redrawn.logged_l1 if redrawn.logged_l1 > 0 else float("nan"), worse_than_flat(matches, flat)
-    if not (times > uncounted and worse > untrained):
+    times = redrawn.l1 / redrawn.logged_l1 if redrawn.logged_l1 > 0 else float("nan")
+    left = of_contrast(matches)
+    worse, good = share(left > flat), share(left < fits)
+    if not (times > uncounted and worse > untrained and good > trained):
         return None
     return Finding(
         f"The saved Gaussians differ from the training photos by {redrawn.l1:.3f} (L1), {times:.1f} times what the log says of "
-        f"the same views ({redrawn.logged_l1:.3f}), and {percent(worse)} of the picture area is worse than a flat colour: the loss "
-        f"counts only part of each picture",
+        f"the same views ({redrawn.logged_l1:.3f}), and {percent(worse)} of the picture area is worse than a flat colour: the "
+        f"loss counts only part of each picture",
         evidence=(
             EvidenceRow("L1 of training views drawn again over the logged L1", times, uncounted, "", redrawn.iteration,
                         "training photos"),
             EvidenceRow("picture area (8 × 8 cells) that fits worse than a flat colour", worse, untrained, "share",
+                        matches.iteration, "training photos"),
+            EvidenceRow(f"picture area that misses by less than {fits:g} of its contrast", good, trained, "share",
                         matches.iteration, "training photos"),
             EvidenceRow("L1 of training views drawn again", redrawn.l1, None, "", redrawn.iteration, "training photos"),
             EvidenceRow("logged L1 of the same views", redrawn.logged_l1, None, "", redrawn.iteration, "log"),
@@ -76,12 +81,12 @@ def _known(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def worse_than_flat(matches: Matches, flat: float) -> float:
-    """0..1: the part of the cells with contrast whose median difference is over `flat` times their own contrast."""
+def of_contrast(matches: Matches) -> F64:
+    """float64 [n]: median difference over contrast, of the cells with contrast: 1 is what one flat colour would miss by."""
     contrast = contrasts(matches)
-    known = contrast > PAINTED * np.nanmedian(contrast[contrast > 0]) if (contrast > 0).any() else np.zeros((CELLS, CELLS), bool)
-    different = np.nanmedian([match.differences for match in matches.each], axis=0)
-    return float((different[known] > flat * contrast[known]).mean()) if known.any() else float("nan")
+    known = contrast > PAINTED * quantile(contrast[contrast > 0], 0.5)
+    different = np.median([match.differences for match in matches.each], axis=0)
+    return np.asarray(different[known] / contrast[known])
 
 
 def contrasts(matches: Matches) -> F64:

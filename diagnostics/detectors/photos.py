@@ -85,8 +85,8 @@ def blurred_photos(
     typical = float(np.median([match.photo_sharpness for match in dull])) / usual
     listed = ", ".join(names[:NAMES_IN_A_SENTENCE]) + (" …" if len(names) > NAMES_IN_A_SENTENCE else "")
     return Finding(
-        f"{len(dull)} of {len(known)} training photos looked at are blurred ({listed}): {percent(typical)} of the sharpness of the "
-        f"sharper ones, and less sharp than the model's own renders of those views suggest",
+        f"{len(dull)} of {len(known)} training photos looked at are blurred ({listed}): {percent(typical)} of the sharpness of "
+        f"the sharper ones, and less sharp than the model's own renders of those views suggest",
         evidence=(
             EvidenceRow("photos that are blurred", part, share_of_all, "share", None, "training photos"),
             EvidenceRow("sharpness (variance of the Laplacian) over the upper quartile of photos, median of these", typical, soft,

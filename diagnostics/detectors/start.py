@@ -5,7 +5,7 @@ import numpy as np
 from diagnostics.facts.saved import file_of
 from diagnostics.measures.coverage import Coverage
 from diagnostics.measures.extent import CameraSpread
-from diagnostics.measures.origins import nearest_origins, origins_by_row
+from diagnostics.measures.origins import near_points, nearest_origins, origins_by_row
 from diagnostics.measures.shares import quantile
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
@@ -16,6 +16,8 @@ from runs.checkpoints import Checkpoint
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
 
+NEAR = 0.5  # of the distance between points: the slope of sound runs stays over 0.77 there, however late the save
+FEWEST_NEAR = 30
 SH_C0 = 0.28209479177387814  # degree-0 spherical harmonic: colour = 0.5 + C0·dc
 
 
@@ -46,19 +48,24 @@ def sparse_points(
 
 @detects("degenerate-initial-covariance")
 def degenerate_covariance(
-    initial_checkpoint: Checkpoint, initial_gaussians: Gaussians, initial_spacing: F32,
-    *, flat: float = 1e-6, zero_quat: float = 1e-6,
+    early_checkpoint: Checkpoint, early_spacing: F32, initial_checkpoint: Checkpoint | None = None,
+    *, flat: float = 1e-6, typical: float = 1e-3, zero_quat: float = 1e-6,
 ) -> Finding | None:
     """Initial Gaussians have no extent, or a quaternion that names no rotation: their covariance cannot be inverted."""
-    spacing = quantile(initial_spacing, 0.5)
+    initial_gaussians = early_checkpoint.gaussians
+    spacing = quantile(early_spacing, 0.5)
     longest = initial_gaussians.scales.max(axis=1)
+    size = quantile(longest / np.maximum(early_spacing, np.finfo(np.float32).tiny), 0.5)
+    least = typical if size < typical else flat
+    if initial_checkpoint is None and least == flat:
+        return None  # what densification, pruning or an export did to single rows is another matter
     with np.errstate(invalid="ignore"):
-        pointlike = ~(longest > flat * spacing if np.isfinite(spacing) else longest > 0)
+        pointlike = ~(longest > least * spacing if np.isfinite(spacing) else longest > 0)
     unturned = ~(initial_gaussians.quat_norms > zero_quat)
     rows = np.flatnonzero(pointlike | unturned)
     if not len(rows):
         return None
-    iteration, source = initial_checkpoint.iteration, file_of(initial_checkpoint)
+    iteration, source = early_checkpoint.iteration, file_of(early_checkpoint)
     return Finding(
         f"{len(rows):,} of {initial_gaussians.count:,} initial Gaussians have a degenerate covariance: "
         f"{int(pointlike.sum()):,} without extent, {int(unturned.sum()):,} without a rotation",
@@ -66,6 +73,7 @@ def degenerate_covariance(
             EvidenceRow("Gaussians without extent (or not finite)", int(pointlike.sum()), 0, "count", iteration, source),
             EvidenceRow("Gaussians with a zero quaternion (or not finite)", int(unturned.sum()), 0, "count", iteration, source),
             EvidenceRow("median distance to the 3 nearest Gaussians", spacing, None, "world units", iteration, source),
+            EvidenceRow("largest scale / that distance, median", size, typical, "", iteration, source),
         ),
         iterations=(iteration, iteration), gaussians=GaussianPlace(rows, iteration, initial_gaussians.count),
     )
@@ -102,20 +110,24 @@ def initial_scale(
 
 @detects("wrong-sh-initialisation")
 def sh_initialisation(
-    initial_checkpoint: Checkpoint, initial_gaussians: Gaussians, start_points: PointCloud,
+    early_checkpoint: Checkpoint, start_points: PointCloud, initial_checkpoint: Checkpoint | None = None,
     *, slope: float = 0.6, steep: float = 2.0, colour_spread: float = 0.02, rows_apart: float = 0.2, apart: float = 1.2,
 ) -> Finding | NotEvaluable | None:
     """Colours of the first Gaussians do not follow the colours of the points they were made from."""
     if start_points.rgb is None or float(np.std(start_points.rgb / 255, axis=0).max()) < colour_spread:
         return NotEvaluable(("starting points with colours that differ",))
+    initial_gaussians = early_checkpoint.gaussians
     placed = np.asarray(np.isfinite(initial_gaussians.means).all(axis=1))
-    origins = _origins(initial_gaussians.means.astype(np.float64), placed, start_points.xyz, rows_apart, apart)
+    means = initial_gaussians.means.astype(np.float64)
+    if initial_checkpoint is None:  # clones and halves have wandered: only those that are still near their point may speak
+        placed &= near_points(means, start_points.xyz, NEAR)
+    origins = _origins(means, placed, start_points.xyz, rows_apart, apart) if placed.sum() >= FEWEST_NEAR else None
     if origins is None:
         return NotEvaluable((f"the points that the Gaussians were made from ({start_points.source} lies elsewhere)",))
     fitted, offset = _line((start_points.rgb[origins] / 255 - 0.5) / SH_C0, initial_gaussians.sh0[placed])
     if not (fitted < slope or fitted > steep):
         return None
-    iteration, source = initial_checkpoint.iteration, file_of(initial_checkpoint)
+    iteration, source = early_checkpoint.iteration, file_of(early_checkpoint)
     return Finding(
         f"DC colours follow the point colours with a slope of {fitted:.2f} at iteration {iteration}, where (c − 0.5)/C0 gives 1; "
         f"this is nearest to {_formula(fitted)}",

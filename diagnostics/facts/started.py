@@ -13,6 +13,7 @@ from runs.checkpoints import Checkpoint
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
 
+EARLIEST_ITERATIONS = 500  # a wrong start still shows: slopes of colours are back at 0.6 by then, sizes of nothing never grow
 EARLY = "a checkpoint saved before the first densification (ask the trainer to save one early, e.g. at iteration 100)"
 
 
@@ -37,6 +38,20 @@ def initial_gaussians(initial_checkpoint: Checkpoint) -> Gaussians:
 def initial_spacing(initial_gaussians: Gaussians) -> F32:
     """float32 [N], mean distance to the three nearest initial Gaussians, world units; seconds for a million."""
     return quantities.neighbour_distance(initial_gaussians)
+
+
+@fact(missing=EARLY)
+def early_checkpoint(first_checkpoint: Checkpoint, initial_checkpoint: Checkpoint | None = None) -> Checkpoint | None:
+    """The initial one, else the first of the run where it is early enough to tell how the Gaussians were made."""
+    if initial_checkpoint is not None:
+        return initial_checkpoint
+    return first_checkpoint if first_checkpoint.iteration <= EARLIEST_ITERATIONS else None
+
+
+@fact(missing=EARLY)
+def early_spacing(early_checkpoint: Checkpoint) -> F32:
+    """float32 [N], mean distance to the three nearest of its Gaussians, world units."""
+    return quantities.neighbour_distance(early_checkpoint.gaussians)
 
 
 @fact(missing="the points that training started from, and the cameras")

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from diagnostics.measures.shares import quantile
-from runs.arrays import F64, I64
+from runs.arrays import F64, I64, Mask
 
 NEIGHBOURS = 3  # the recipe's own measure of how far points lie apart
 
@@ -31,6 +31,17 @@ def nearest_origins(means: F64, xyz: F64, apart: float) -> I64 | None:
     way, nearest = (np.asarray(column) for column in points.query(means))
     spacing = np.fmin(_spacing(points), _spacing(cKDTree(means)))
     return nearest.astype(np.int64) if quantile(way, 0.5) <= apart * spacing else None
+
+
+def near_points(means: F64, xyz: F64, spacings: float) -> Mask:
+    """bool [N]: means [N, 3] that lie within so many distances between points of one of the points [P, 3]; False for NaN."""
+    points, finite = cKDTree(xyz), np.isfinite(means).all(axis=1)
+    near = np.zeros(len(means), bool)
+    way, nearest = (np.asarray(column) for column in points.query(means[finite]))
+    apart = np.asarray(points.query(xyz, k=NEIGHBOURS + 1)[0])[:, 1:]
+    between = np.where(np.isfinite(apart), apart, np.nan).mean(axis=1)
+    near[finite] = way < spacings * between[nearest]
+    return near
 
 
 def _spacing(cloud: cKDTree) -> float:

@@ -16,10 +16,10 @@ from diagnostics.verdict import Finding, NotEvaluable
 from runs.arrays import U8
 from runs.run import Run
 from tests.diagnostics.detectors.support import found, verdict
-from tests.diagnostics.fixtures.disagreeing import carved, cut_out, not_carved
+from tests.diagnostics.fixtures.disagreeing import WHITE, carved, cut_out, logged_l1, not_carved
 from tests.diagnostics.fixtures.photographed import cameras, scene
 from tests.support.photos import photos_of
-from tests.support.runs import ring_cameras
+from tests.support.runs import changed, ring_cameras
 from tests.support.training import LAST, healthy_run
 
 MASK, ALPHA = "loss-mask-wrong", "alpha-not-carved"
@@ -74,6 +74,13 @@ def test_masks_that_cannot_be_read_are_noted(tmp_path: Path) -> None:
         file.write_bytes(b"no picture")
     assert isinstance(Evidence(run, (0, LAST)).get("masked"), NotEvaluable)
     assert any("decoded" in note.says for note in run.notes)
+
+
+def test_a_save_that_fits_nowhere_is_no_mask() -> None:
+    """An export that was spoiled also differs from the log; a mask leaves part of the picture learned."""
+    ruined, photos = changed(scene(), sh0=np.full_like(scene().sh0, WHITE)), photos_of(scene(), cameras())
+    run = healthy_run(checkpoints={LAST: ruined}, cameras=cameras(), photos=photos, series=logged_l1(0.003))
+    assert verdict(MASK, run) is None
 
 
 def test_transparent_parts_have_a_pattern_of_their_own() -> None:

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diagnostics.verdict import NotEvaluable
+from diagnostics.verdict import Finding, NotEvaluable
 from runs.points import PointCloud
+from runs.run import Run
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.start import dc_from, log_of_zero, points_beside_the_view, scale_in_the_wrong_space
 from tests.support.runs import changed, points_of, ring_cameras, started_from
@@ -91,3 +92,41 @@ def test_a_late_first_save_does_not_show_the_start(name: str) -> None:
     answer = verdict(name, healthy_run(checkpoints={1400: moved(), LAST: moved()}))
     assert isinstance(answer, NotEvaluable)
     assert "before the first densification" in answer.missing[0]
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1e-6, 1e-5])
+def test_a_cloud_without_extent_is_told_whatever_the_unit_of_its_scale(scale: float) -> None:
+    """A constant far below the distance to neighbours leaves the renderer's own blur, and no gradient of the scales."""
+    specks = changed(start(), log_scales=np.full((start().count, 3), np.log(scale)))
+    finding = found("degenerate-initial-covariance", healthy_run(checkpoints={200: specks, LAST: moved()}))
+    assert finding.gaussians is not None
+    assert finding.gaussians.fraction == 1.0
+
+
+def test_small_starts_are_sound() -> None:
+    """MCMC begins with a tenth of the distance between points."""
+    small = changed(start(), log_scales=start().log_scales + np.log(0.1))
+    assert verdict("degenerate-initial-covariance", healthy_run(checkpoints={200: small, LAST: moved()})) is None
+
+
+def first_saved(iteration: int, formula: float | None) -> Run:
+    """500 Gaussians from 400 points: a fifth were cloned and wandered off; colours by `formula` · colour, or rightly."""
+    rgb = points_of(start()).rgb
+    assert rgb is not None
+    dc = start().sh0 if formula is None else formula * rgb / 255
+    rows = np.concatenate([np.arange(400), np.arange(100)])
+    grown = changed(start(), sh0=0.85 * dc + 0.15 * start().sh0).take(rows)
+    means = grown.means.copy()
+    means[400:] += 0.5
+    schedule = {"densify_from_iter": 20, "densification_interval": 20}
+    return healthy_run(checkpoints={iteration: changed(grown, means=means), LAST: moved()}, settings=schedule,
+                       series={name: None for name in ("densify/cloned", "densify/split", "densify/pruned")})
+
+
+@pytest.mark.parametrize(("iteration", "formula", "is_found"), [
+    (200, 0.28209479, True), (500, 1.0, True), (500, None, False), (600, 1.0, False),
+])
+def test_a_first_save_after_densification_still_tells_its_colours(iteration: int, formula: float | None, is_found: bool) -> None:
+    """Where the first clones have come, those near their points speak; much later nobody knows any more."""
+    answer = verdict("wrong-sh-initialisation", first_saved(iteration, formula))
+    assert isinstance(answer, Finding) is is_found
