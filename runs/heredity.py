@@ -9,7 +9,7 @@ from runs.arrays import F32, F64, I64, Array, Mask
 from runs.gaussians import Gaussians
 from runs.lineage import Lineage
 
-ASKED = 20_000  # newborns whose parent is looked for, evenly spread
+ASKED = 10_000  # newborns whose parent is looked for, evenly spread
 CANDIDATES = 32  # earlier Gaussians around a newborn: on a surface, all within some three sizes
 # One unit of unlikeness: SH units of base colour, logarithm of the ratio of two axes, difference of unit quaternions, and
 # distance in sizes of the candidate (halves of a split lie 1.5 sizes away in the middle).
@@ -24,30 +24,44 @@ class Births:
     parent: I64  # int64 [n], rows of the earlier state
     survives: Mask  # bool [n], the parent still exists: then the child is its clone, else half of a split
     siblings: I64  # int64 [n], how many of the asked newborns have this parent, itself included
+    all_asked: bool  # else the siblings of most were not asked
 
 
 def births_of(lineage: Lineage, earlier: Gaussians, later: Gaussians) -> Births:
     """Parents of the newborns; those without a finite row are left out. Seconds for a million rows."""
     candidates = np.flatnonzero(_finite(earlier))
     newborn = lineage.newborn[_finite(later)[lineage.newborn]]
-    asked = newborn[np.linspace(0, len(newborn) - 1, min(ASKED, len(newborn))).astype(np.int64)] if len(newborn) else newborn
+    asked = newborn if len(newborn) <= ASKED else newborn[np.linspace(0, len(newborn) - 1, ASKED).astype(np.int64)]
     if not len(candidates) or not len(asked):
         none = np.zeros(0, np.int64)
-        return Births(none, none, np.zeros(0, bool), none)
+        return Births(none, none, np.zeros(0, bool), none, True)
     parent = _same(earlier, candidates, later, asked)
     unknown = parent < 0
     parent[unknown] = _most_like(earlier, candidates, later, asked[unknown])
-    return Births(asked, parent, np.isin(parent, lineage.before), np.bincount(parent)[parent])
+    return Births(asked, parent, lineage.survive(parent), np.bincount(parent)[parent], len(asked) == len(newborn))
 
 
 def _same(earlier: Gaussians, candidates: I64, later: Gaussians, asked: I64) -> I64:
     """int64 [n]: the only candidate with exactly the same colour and rotation, wherever it lies; -1 where there is none."""
-    old, new = (np.concatenate([g.sh0, g.quats_wxyz], axis=1)[rows] for g, rows in ((earlier, candidates), (later, asked)))
-    _, first, kinds = np.unique(np.concatenate([old, new]), axis=0, return_index=True, return_inverse=True)
-    kinds = kinds.ravel()
-    holders = np.bincount(kinds[:len(old)], minlength=len(first))
-    kind = kinds[len(old):]
-    return np.where(holders[kind] == 1, candidates[np.minimum(first[kind], len(candidates) - 1)], -1)
+    old, new = _inherited(earlier)[candidates], _inherited(later)[asked]
+    keys, wanted = _key(old), _key(new)
+    order = np.argsort(keys, kind="stable")
+    first, after = (np.searchsorted(keys, wanted, side, sorter=order) for side in ("left", "right"))
+    holder = order[np.minimum(first, len(order) - 1)]
+    known = (after - first == 1) & (old[holder] == new).all(axis=1)
+    return np.where(known, candidates[holder], -1)
+
+
+def _inherited(gaussians: Gaussians) -> F32:
+    """float32 [N, 7]: what a newborn has exactly as its parent, be it a clone or half of a split."""
+    return np.concatenate([gaussians.sh0, gaussians.quats_wxyz], axis=1)
+
+
+def _key(values: F32) -> Array:
+    """uint64 [n] from the bits of each row: equal rows have equal keys, others hardly ever."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32).astype(np.uint64)
+    odd = np.random.default_rng(0).integers(1, 2**63, bits.shape[1], np.uint64) * np.uint64(2) + np.uint64(1)
+    return np.asarray((bits * odd).sum(axis=1, dtype=np.uint64))
 
 
 def _most_like(earlier: Gaussians, candidates: I64, later: Gaussians, asked: I64) -> I64:

@@ -19,7 +19,7 @@ from runs.settings import NOT_STORED
 @detects("densification-never-triggers")
 def never_grows(
     counts: Series, schedule: Schedule, grown: tuple[Series, ...] | None = None, relocates: bool | None = None,
-    cap: int | None = None, *, events: int = 3, growth: float = 0.01, full: float = 0.99,
+    cap: int | None = None, *, events: int = 3, growth: float = 0.002, full: float = 0.99,
 ) -> Finding | NotEvaluable | None:
     """Several densifications went by, and next to no Gaussian was born. MCMC that starts at its cap only ever relocates."""
     first, last = int(counts.iterations[0]), int(counts.iterations[-1])

@@ -44,7 +44,7 @@ def prunes_too_many(
 @detects("prunes-too-little")
 def prunes_too_little(
     checkpoint: Checkpoint, opacities: F32, generations: tuple[Generation, ...] | None = None, pruned: Series | None = None,
-    *, kept: float = 0.5, dead: int = 10, dead_share: float = 0.005, heavy: float = 0.2, unseen_share: float = 0.02,
+    *, kept: float = 0.5, dead: int = 10, dead_share: float = 0.002, heavy: float = 0.2, unseen_share: float = 0.02,
     events: int = 3,
 ) -> Finding | NotEvaluable | None:
     """Gaussians that no renderer draws outlive densifications, which should have pruned them."""

@@ -15,7 +15,9 @@ from runs.gaussians import Gaussians
 from runs.run import Run
 
 FEW = 5  # densifications: after more of them too many Gaussians are somebody's grandchildren
-MOST = 8  # pairs of states that are looked at; those with the fewest densifications first
+# Pairs of states that are looked at, those with the fewest densifications first: so many, and of so many Gaussians together,
+# which takes some ten seconds; one pair in any case.
+MOST, MOST_ROWS = 8, 3_000_000
 # Share of survivors that must be found again: 0.80-1.00 measured in sound runs; 0.6-0.7 right after a reset, and where one of
 # two processes' files was missing.
 FOLLOWED = 0.75
@@ -31,6 +33,9 @@ class Snapshot:
     densified: bool
     source: str
     read: Callable[[], Gaussians]
+
+
+Pair = tuple[Snapshot, Snapshot, int]  # earlier, later, densifications between them
 
 
 @fact(missing="whether the trainer clones, splits and prunes (3DGS) or relocates (MCMC)")
@@ -51,13 +56,14 @@ def generations(
         return NotEvaluable(("saved states of one process (several each saved a part, so newborns do not come last)",))
     pairs = [(earlier, later, events) for earlier, later in pairwise(_snapshots(checkpoints, state_files or ()))
              if 1 <= (events := _between(earlier, later, schedule.densifications)) <= FEW]
-    chosen = sorted(sorted(pairs, key=lambda pair: pair[2])[:MOST], key=lambda pair: pair[0].iteration)
+    affordable = max(1, min(MOST, MOST_ROWS // max(checkpoint.count for checkpoint in checkpoints)))
+    chosen = sorted(sorted(pairs, key=lambda pair: pair[2])[:affordable], key=lambda pair: pair[0].iteration)
     extent = cameras_spread.extent if cameras_spread is not None else None
     return tuple(_followed(chosen, schedule, extent, beat)) or None
 
 
 def _followed(
-    pairs: list[tuple[Snapshot, Snapshot, int]], schedule: Schedule, extent: float | None, beat: Callable[[], None],
+    pairs: list[Pair], schedule: Schedule, extent: float | None, beat: Callable[[], None],
 ) -> Iterator[Generation]:
     for earlier, later, events in pairs:
         beat()

@@ -32,7 +32,7 @@ class Generation:
     settled: bool  # nothing was learned in between: the later state was saved right after the one densification
     source: str
     saved: bool  # the later state is a checkpoint that can be shown
-    before: int  # Gaussians of the earlier state
+    before: int  # Gaussians of the earlier state whose fate is known: all, or some tens of thousands
     of: int  # Gaussians of the later state
     survivors: float  # 0..1, share of the earlier state's Gaussians that were followed to the later one
     matched: float  # 0..1, how well rows could be followed
@@ -48,7 +48,7 @@ class Generation:
     faint_gone: float  # 0..1, share of them that are gone; NaN without any
     opaque_gone: float  # the same of opaque ones: the toll of learning and of mismatches
     lowest_kept: float  # earlier opacity below which only a fiftieth of the survivors lay; NaN without any
-    large: int  # Gaussians of the earlier state that are visible, within LARGE of the extent, and no parents
+    large: int  # visible Gaussians of the earlier state, within LARGE of the extent, and no parents; 0 where not all are known
     large_gone: float  # 0..1, share of them that are gone; NaN without any, or without an extent
     large_left: float  # 0..1, share of the later state that is larger than the lower end of LARGE
 
@@ -63,19 +63,20 @@ def generation(
         return None
     births = births_of(lineage, earlier, later)
     ratios, alike = _ratios(births, earlier, later, settled)
-    halves = (alike | settled) & ~births.survives & (births.siblings > 1)
+    halves = (alike | settled) & ~births.survives & ((births.siblings > 1) | (not births.all_asked))
     clones = alike & births.survives & _same_size(births, earlier, later, SAME_BIRTH_SIZE if settled else SAME_SIZE)
     gone, parents = _mask(lineage.gone, earlier.count), _mask(births.parent[births.siblings > 1], earlier.count)
-    faint, opaque = (_between(earlier.opacities, limits) & ~parents for limits in (FAINT, OPAQUE))
+    faint, opaque = (lineage.known & _between(earlier.opacities, limits) & ~parents for limits in (FAINT, OPAQUE))
     sizes, later_sizes = (g.scales.max(axis=1) / (extent or np.nan) for g in (earlier, later))
-    large = _between(sizes, LARGE) & (earlier.opacities > FAINT[1]) & ~parents
+    large = lineage.known & _between(sizes, LARGE) & (earlier.opacities > FAINT[1]) & ~parents & births.all_asked
     return Generation(
         first=first, last=last, densifications=densifications, resets=resets, settled=settled, source=source, saved=saved,
-        before=earlier.count, of=later.count, survivors=len(lineage.before) / earlier.count, matched=lineage.matched,
+        before=int(lineage.known.sum()), of=later.count, survivors=len(lineage.before) / lineage.known.sum(),
+        matched=lineage.matched,
         halves=births.child[halves], shrink=_median(ratios[halves]) - _learned(lineage, earlier, later),
         shrink_spread=_spread(ratios[halves]),
         clones=births.child[clones], offset=_median(_offsets(births, earlier, later)[clones]),
-        dead=int((earlier.opacities < INVISIBLE).sum()), kept_dead=_kept_dead(lineage, earlier, later),
+        dead=int((lineage.known & (earlier.opacities < INVISIBLE)).sum()), kept_dead=_kept_dead(lineage, earlier, later),
         faint=int(faint.sum()), faint_gone=share(gone[faint]), opaque_gone=share(gone[opaque]),
         lowest_kept=quantile(earlier.opacities[lineage.before], FIFTIETH),
         large=int(large.sum()), large_gone=share(gone[large]), large_left=share(later_sizes > LARGE[0]),

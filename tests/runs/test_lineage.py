@@ -1,6 +1,7 @@
 """Lineage: rows are followed through a densification, and what cannot be followed is said to be so."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,6 +46,27 @@ def test_survivors_are_followed_and_newborns_told_apart(seed: int) -> None:
     assert abs(lineage.newborn[0] - len(stayed)) <= 0.02 * len(stayed)  # the first newborns may look like the last survivors
     assert lineage.matched > 0.95
     assert set(lineage.gone) == set(range(600)) - set(lineage.before)
+
+
+def test_of_large_states_runs_of_neighbours_tell_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million rows are not all searched: what is told of the searched ones is the same, and of the others it is looked up."""
+    before = cloud(3000, seed=2)
+    clones, splits = np.arange(0, 3000, 10), np.arange(3, 3000, 12)
+    after = grown(before, clones, splits)
+    whole = trace(before, after)
+    monkeypatch.setattr("runs.lineage.SEARCHED", 600)
+    monkeypatch.setattr("runs.lineage.NEIGHBOURS", 100)
+    some = trace(before, after)
+    assert whole is not None
+    assert some is not None
+    assert whole.known.all()
+    assert 0.1 < some.known.mean() < 0.35
+    assert np.isin(some.before, whole.before).mean() > 0.99
+    gone = np.isin(np.flatnonzero(some.known), splits)
+    assert len(some.gone) == pytest.approx(gone.sum(), abs=0.1 * gone.sum() + 3)
+    truth = ~np.isin(np.arange(3000), splits)
+    assert (some.survive(np.arange(3000)) == truth).mean() > 0.97
+    assert abs(int(some.newborn[0]) - int(whole.newborn[0])) < 100
 
 
 def test_nothing_happened() -> None:

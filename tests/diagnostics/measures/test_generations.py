@@ -66,3 +66,15 @@ def test_the_dead_and_the_faint_are_counted_where_they_stay_and_where_they_go() 
     greedy = between(before, densified(before, clones=CLONES, splits=SPLITS, cull=0.2))
     assert greedy.faint_gone == 1
     assert greedy.opaque_gone < 0.05
+
+
+def test_a_sample_of_newborns_tells_the_same_sizes_and_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a million Gaussians some thousands are asked; size limits are left alone, because splits of large ones go unseen."""
+    before = cloud(900, seed=5)
+    after = densified(before, clones=CLONES, splits=SPLITS, offset=1.0)
+    monkeypatch.setattr("runs.heredity.ASKED", 60)
+    told = between(before, after)
+    assert told.shrink == pytest.approx(-np.log(1.6), abs=1e-3)
+    assert told.offset == pytest.approx(1.0, rel=0.05)
+    assert 20 < len(told.halves) + len(told.clones) <= 60
+    assert told.large == 0
