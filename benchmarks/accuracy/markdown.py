@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.accuracy.intervals import Share
-from benchmarks.accuracy.scoreboard import Figures, never_detected
+from benchmarks.accuracy.scoreboard import NOTHING, Figures, never_detected
 from tests.lab.case import HALVES, Half, Size
 from tests.lab.corpus import SIZE_PX
 from tests.lab.faults.fault import Fault
@@ -46,7 +46,7 @@ def accuracy_page(measured: Sequence[Measured], faults: Mapping[str, Fault]) -> 
     parts = [
         "# How often the diagnosis is right", "", *_method(measured), "", *_overview(measured), "",
         *(line for each in measured if each.half == "test" for line in _patterns(each)),
-        *(line for each in measured for line in _confusion(each)), *_limits(measured, faults),
+        *(line for each in measured for line in _confusion(each, faults)), *_limits(measured, faults),
     ]
     return "\n".join(parts) + "\n"
 
@@ -107,15 +107,26 @@ def _patterns(each: Measured) -> Iterable[str]:
     yield ""
 
 
-def _confusion(each: Measured) -> Iterable[str]:
+def _confusion(each: Measured, faults: Mapping[str, Fault]) -> Iterable[str]:
     yield f"## What was named first, {each.size} runs, {each.half} half"
+    yield ""
+    yield ("Bold: it names the fault. Struck through: it would send the user somewhere else. With a question mark: it does not "
+           "fit, and nobody had thought of it.")
     yield ""
     yield "| fault | first finding (runs) |"
     yield "|---|---|"
     for fault, row in sorted(each.figures.confusion.items()):
         often = sorted(row.items(), key=lambda entry: (-entry[1], entry[0]))
-        yield f"| {fault} | {', '.join(f'{code} ({runs})' for code, runs in often)} |"
+        yield f"| {fault} | {', '.join(f'{_marked(code, faults.get(fault))} ({runs})' for code, runs in often)} |"
     yield ""
+
+
+def _marked(code: str, fault: Fault | None) -> str:
+    if code == NOTHING or (fault is not None and code in fault.fitting - fault.right):
+        return code
+    if fault is not None and code in fault.right:
+        return f"**{code}**"
+    return f"~~{code}~~" if fault is None or code in fault.wrong else f"{code}?"
 
 
 def _limits(measured: Sequence[Measured], faults: Mapping[str, Fault]) -> Iterable[str]:
