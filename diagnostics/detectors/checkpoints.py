@@ -12,14 +12,14 @@ from runs.run import Run
 
 @detects("optimiser-state-missing")
 def optimiser_state_missing(
-    training_state: TrainingState, memories: tuple[Memory, ...], schedule: Schedule | None = None, *,
+    run: Run, training_state: TrainingState, memories: tuple[Memory, ...], schedule: Schedule | None = None, *,
     step_share: float = 0.8, zero_share: float = 0.99,
 ) -> Finding | NotEvaluable | None:
     """The resumable file lacks Adam's moments, or Adam has stepped far less often than the run has iterated."""
     iteration = training_state.iteration
     if not training_state.gaussians.count:
         return NotEvaluable(("a training state that holds Gaussians",))
-    restart = _restart(memories, iteration, step_share, schedule)
+    restart = _saved_near(_restart(memories, iteration, step_share, schedule), run)
     lost = [*_lost_moments(memories, zero_share), *_lost_steps(restart, iteration)]
     lost += training_state.missing
     if not lost:
@@ -92,6 +92,15 @@ def _lost_steps(restart: int | None, iteration: int) -> list[str]:
     if restart is None:
         return []
     return [f"{restart:,} of {iteration:,} optimiser steps (Adam was started anew at about iteration {restart:,})"]
+
+
+def _saved_near(restart: int | None, run: Run) -> int | None:
+    """A resume begins at something saved: the save within a hundredth of the run, if there is one. Steps are counted roughly."""
+    if restart is None:
+        return None
+    saves = [*run.iterations, *(state.iteration for state in run.state_files)]
+    near = [save for save in saves if abs(save - restart) <= max(saves) / 100]
+    return min(near, key=lambda save: abs(save - restart), default=restart)
 
 
 def _restart(memories: tuple[Memory, ...], iteration: int, step_share: float, schedule: Schedule | None) -> int | None:

@@ -84,3 +84,13 @@ def test_a_restarted_schedule_is_dated() -> None:
     assert found.iterations == (LAST // 2, LAST // 2 + 1)
     assert found.evidence[0].value == pytest.approx(10, rel=0.02)
     assert verdict("schedule-lost-on-resume", schedule_restarted(), (1, LAST // 2)) is None
+
+
+@pytest.mark.parametrize(("steps", "restart"), [(998, 1000), (1001, 1000), (1100, 898)])
+def test_a_restart_is_dated_to_the_save_that_it_began_from(steps: int, restart: int) -> None:
+    """The count is off by the odd step; a resume begins at something saved. Here at iteration 1,000, or at none that is known."""
+    state = state_of(moved(), LAST)
+    adam = {name: replace(group, step=steps) for name, group in state.adam.items()}
+    found = judged(replace(state, adam=adam))
+    assert isinstance(found, Finding)
+    assert found.iterations == (restart, LAST)
