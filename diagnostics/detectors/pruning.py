@@ -4,7 +4,7 @@ import numpy as np
 
 from diagnostics.facts.saved import file_of
 from diagnostics.measures.curves import best, last_finite, since, until
-from diagnostics.measures.generations import FAINT, INVISIBLE, LARGE, Generation
+from diagnostics.measures.generations import FAINT, INVISIBLE, LARGE_TO, Cut, Generation
 from diagnostics.measures.shares import share
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
@@ -22,8 +22,8 @@ NEARLY_ALL = 0.9
 def prunes_too_many(
     counts: Series, quality: Series, schedule: Schedule | None = None, pruned: Series | None = None,
     generations: tuple[Generation, ...] | None = None,
-    *, lost: float = 0.5, drop_db: float = 1.0, gone: float = 0.8, beyond_opaque: float = 0.3, faint: int = 30, large: int = 20,
-    large_share: float = 0.02, large_left: float = 0.002,
+    *, lost: float = 0.5, drop_db: float = 1.0, gone: float = 0.8, beyond_opaque: float = 0.3, faint: int = 30,
+    large_gone: float = 0.95, large: int = 20, large_share: float = 0.02, large_at_once: int = 5, large_left: float = 0.002,
 ) -> Finding | NotEvaluable | None:
     """Most Gaussians were removed and not replaced, and the picture got worse for it; removal alone may be the aim.
 
@@ -33,11 +33,14 @@ def prunes_too_many(
     if isinstance(collapse, Finding):
         return collapse
     for generation in generations or ():
-        if generation.faint >= faint and generation.faint_gone >= max(gone, generation.opaque_gone + beyond_opaque):
-            return _takes_the_faint(generation, counts, pruned, max(gone, generation.opaque_gone + beyond_opaque))
-        many = generation.large >= max(large, large_share * generation.before)
-        if many and generation.large_gone >= gone and generation.large_left <= large_left:
-            return _takes_the_large(generation, counts, pruned, gone)
+        limit = generation.opaque_gone + beyond_opaque
+        if generation.faint >= faint and generation.faint_gone >= max(gone, limit):
+            return _takes_the_faint(generation, counts, pruned, max(gone, limit))
+        for cut in generation.cuts if generation.densifications == 1 else ():
+            many = cut.count >= max(large, large_share * generation.before)
+            sharp = generation.settled and cut.count >= large_at_once and cut.left <= large_left
+            if cut.gone >= max(large_gone, limit) and (sharp if generation.settled else many):
+                return _takes_the_large(generation, cut, counts, pruned, max(large_gone, limit))
     return collapse
 
 
@@ -125,20 +128,18 @@ def _takes_the_faint(generation: Generation, counts: Series, pruned: Series | No
     )
 
 
-def _takes_the_large(generation: Generation, counts: Series, pruned: Series | None, limit: float) -> Finding:
+def _takes_the_large(generation: Generation, cut: Cut, counts: Series, pruned: Series | None, limit: float) -> Finding:
     return Finding(
-        f"{percent(generation.large_gone)} of {generation.large:,} visible Gaussians with sizes from {LARGE[0]:g} to "
-        f"{LARGE[1]:g} of the cameras' extent were removed {_when(generation)}, and nothing took their place; "
-        f"{percent(generation.large_left)} of what is left is that large",
+        f"{percent(cut.gone)} of {cut.count:,} visible Gaussians with sizes from {cut.above:g} to {LARGE_TO:g} of the cameras' "
+        f"extent were removed {_when(generation)}, and nothing took their place; {percent(cut.left)} of what is left is as large",
         evidence=(
-            EvidenceRow(f"share removed of sizes {LARGE[0]:g}-{LARGE[1]:g} extents", generation.large_gone, limit, "share",
-                        generation.last, generation.source),
-            EvidenceRow("share of those left that are larger", generation.large_left, None, "share", generation.last,
+            EvidenceRow(f"share removed of sizes {cut.above:g}-{LARGE_TO:g} extents", cut.gone, limit, "share", generation.last,
                         generation.source),
+            EvidenceRow("share of those left that are as large", cut.left, None, "share", generation.last, generation.source),
             _largest_removal(counts, pruned),
         ),
         iterations=(generation.first, generation.last), confidence=0.9, colour_by="max_scale",
-        facts={"largest": f"{LARGE[0]:g}"},
+        facts={"largest": f"{cut.above:g}"},
     )
 
 

@@ -17,8 +17,19 @@ SAME_SIZE, SAME_BIRTH_SIZE = 0.2, 1e-3
 INVISIBLE = 1 / 255  # below it the renderer skips a Gaussian, so nothing but noise can bring it back
 FAINT = (0.02, 0.1)  # opacities: visible, and far above the usual pruning threshold of 0.005
 OPAQUE = (0.5, 1.0)
-LARGE = (0.025, 0.05)  # largest scale in extents: up to half of the usual limit of pruning by size, 0.1
+# Largest scale in extents: from each of these up to half of the usual limit of pruning by size, 0.1.
+LARGE_FROM, LARGE_TO = (0.012, 0.02, 0.033), 0.05
 FIFTIETH = 0.02
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What became of the visible Gaussians of one range of sizes, parents left out."""
+
+    above: float  # largest scale, in extents of the cameras
+    count: int  # in the earlier state
+    gone: float  # 0..1, share of them; NaN without any
+    left: float  # 0..1, share of the later state that is as large or larger; NaN without an extent
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +59,7 @@ class Generation:
     faint_gone: float  # 0..1, share of them that are gone; NaN without any
     opaque_gone: float  # the same of opaque ones: the toll of learning and of mismatches
     lowest_kept: float  # earlier opacity below which only a fiftieth of the survivors lay; NaN without any
-    large: int  # visible Gaussians of the earlier state, within LARGE of the extent, and no parents; 0 where not all are known
-    large_gone: float  # 0..1, share of them that are gone; NaN without any, or without an extent
-    large_left: float  # 0..1, share of the later state that is larger than the lower end of LARGE
+    cuts: tuple[Cut, ...]  # by size; empty where not all births are known
 
 
 def generation(
@@ -67,8 +76,7 @@ def generation(
     clones = alike & births.survives & _same_size(births, earlier, later, SAME_BIRTH_SIZE if settled else SAME_SIZE)
     gone, parents = _mask(lineage.gone, earlier.count), _mask(births.parent[births.siblings > 1], earlier.count)
     faint, opaque = (lineage.known & _between(earlier.opacities, limits) & ~parents for limits in (FAINT, OPAQUE))
-    sizes, later_sizes = (g.scales.max(axis=1) / (extent or np.nan) for g in (earlier, later))
-    large = lineage.known & _between(sizes, LARGE) & (earlier.opacities > FAINT[1]) & ~parents & births.all_asked
+    judged = lineage.known & (earlier.opacities > FAINT[1]) & ~parents
     return Generation(
         first=first, last=last, densifications=densifications, resets=resets, settled=settled, source=source, saved=saved,
         before=int(lineage.known.sum()), of=later.count, survivors=len(lineage.before) / lineage.known.sum(),
@@ -79,7 +87,7 @@ def generation(
         dead=int((lineage.known & (earlier.opacities < INVISIBLE)).sum()), kept_dead=_kept_dead(lineage, earlier, later),
         faint=int(faint.sum()), faint_gone=share(gone[faint]), opaque_gone=share(gone[opaque]),
         lowest_kept=quantile(earlier.opacities[lineage.before], FIFTIETH),
-        large=int(large.sum()), large_gone=share(gone[large]), large_left=share(later_sizes > LARGE[0]),
+        cuts=_cuts(earlier, later, judged, gone, extent) if births.all_asked and extent else (),
     )
 
 
@@ -110,6 +118,12 @@ def _offsets(births: Births, earlier: Gaussians, later: Gaussians) -> F64:
 def _kept_dead(lineage: Lineage, earlier: Gaussians, later: Gaussians) -> I64:
     stayed = (earlier.opacities[lineage.before] < INVISIBLE) & (later.opacities[lineage.after] < INVISIBLE)
     return np.asarray(lineage.after[stayed])
+
+
+def _cuts(earlier: Gaussians, later: Gaussians, judged: Mask, gone: Mask, extent: float) -> tuple[Cut, ...]:
+    before, after = (gaussians.scales.max(axis=1) / extent for gaussians in (earlier, later))
+    ranges = [(above, judged & _between(before, (above, LARGE_TO))) for above in LARGE_FROM]
+    return tuple(Cut(above, int(rows.sum()), share(gone[rows]), share(after > above)) for above, rows in ranges)
 
 
 def _between(values: F32, limits: tuple[float, float]) -> Mask:

@@ -77,4 +77,4 @@ def test_a_sample_of_newborns_tells_the_same_sizes_and_places(monkeypatch: pytes
     assert told.shrink == pytest.approx(-np.log(1.6), abs=1e-3)
     assert told.offset == pytest.approx(1.0, rel=0.05)
     assert 20 < len(told.halves) + len(told.clones) <= 60
-    assert told.large == 0
+    assert told.cuts == ()
