@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from diagnostics.facts.matched import Matches
 from diagnostics.facts.pictures import DRAWN, View, Views
+from diagnostics.facts.registration import Reprojection
 from diagnostics.facts.saved import file_of
 from diagnostics.measures.registration import Shift
 from diagnostics.measures.shares import share, weighted_quantile, weighted_share
@@ -16,6 +18,8 @@ from runs.arrays import F32, F64, Mask
 from runs.checkpoints import Checkpoint
 
 SUGGESTED_RESET_INTERVAL = 1000  # gaussian-splatting #26
+VISITORS = ("Something moved through the scene while it was photographed (people, cars, a hand, foliage): each photo shows it "
+            "elsewhere, and the model can only average it away or leave faint matter before the cameras.")
 MOST_CAMERAS = 8  # named in a finding: the worst are enough to look at
 # Of floaters, by (photos at hand, clearly over the limit): near a limit that rests on one real capture, little is certain.
 CONFIDENCE = {(True, True): 0.85, (True, False): 0.6, (False, True): 0.6, (False, False): 0.4}
@@ -91,10 +95,15 @@ def _rare_resets(schedule: Schedule | None) -> dict[str, str]:
 
 @detects("ghosting")
 def ghosting(
-    checkpoint: Checkpoint, views: Views, photographed: tuple[View, ...], photo_spread: F64, ghost_score: F32, *,
-    disagreement: float = 0.075, explained: float = 0.08, score: float = 0.5, fewest_views: int = 6,
+    checkpoint: Checkpoint, views: Views, photographed: tuple[View, ...], photo_spread: F64, ghost_score: F32,
+    matches: Matches | None = None, reprojection: Reprojection | None = None, *,
+    disagreement: float = 0.075, explained: float = 0.08, score: float = 0.5, fewest_views: int = 6, patch: float = 0.03,
+    clean: float = 0.005, visited: float = 0.35, unvisited: float = 0.15,
 ) -> Finding | NotEvaluable | None:
-    """The photos do not agree on the surfaces, and each photo fits a shifted render better: every view has its own."""
+    """The photos do not agree on the surfaces, and each photo fits a shifted render better: every view has its own.
+
+    Or many photos, and not all of them, show a patch of something that is nowhere in the model.
+    """
     moved = sorted(((view.shift, view.camera.name) for view in photographed if view.shift is not None),
                    key=lambda pair: -pair[0].length_px)
     if len(moved) < fewest_views:
@@ -102,7 +111,7 @@ def ghosting(
     shifts = [shift for shift, _ in moved]
     spread, gain = weighted_quantile(photo_spread, views.weight, 0.5), _median_gain(shifts)
     if not (spread > disagreement and gain > explained):
-        return None
+        return _visitors(matches, patch, clean, visited, unvisited)
     length = float(np.median([shift.length_px for shift in shifts]))
     rows = np.flatnonzero(ghost_score > score)
     iteration, source = checkpoint.iteration, "training photos"
@@ -121,7 +130,35 @@ def ghosting(
         ),
         gaussians=GaussianPlace(rows, iteration, views.splats.stored_count),
         cameras=tuple(name for _, name in moved[:MOST_CAMERAS]),
-        confidence=0.8, colour_by="ghost_score", facts={"shift_px": f"{length:.1f}"},
+        severity="minor" if reprojection is not None and reprojection.proves_poses else "major", confidence=0.8,
+        colour_by="ghost_score", facts={"shift_px": f"{length:.1f}"},
+    )
+
+
+def _visitors(
+    matches: Matches | None, patch: float, clean: float, visited: float, unvisited: float,
+) -> Finding | None:
+    """Patches that render and photo disagree about, in many photos, while others have none at all: something came and went."""
+    if matches is None:
+        return None
+    patches = np.array([match.largest_patch for match in matches.each])
+    with_one, without = share(patches > patch), share(patches < clean)
+    if not (with_one > visited and without > unvisited):
+        return None
+    guilty = sorted((match for match in matches.each if match.largest_patch > patch), key=lambda match: -match.largest_patch)
+    typical = float(np.median([match.largest_patch for match in guilty]))
+    return Finding(
+        f"{len(guilty)} of {len(patches)} training photos show a patch ({percent(typical)} of the picture) of something that the "
+        f"model does not have there, while the others fit throughout: it stood elsewhere from photo to photo",
+        evidence=(
+            EvidenceRow("photos with a large patch that the render lacks", with_one, visited, "share", matches.iteration,
+                        "training photos"),
+            EvidenceRow("photos without any", without, unvisited, "share", matches.iteration, "training photos"),
+            EvidenceRow("size of the patch in these photos, median", typical, patch, "share of the picture", matches.iteration,
+                        "training photos"),
+        ),
+        cameras=tuple(match.name for match in guilty), confidence=0.75, cause=VISITORS, colour_by="ghost_score",
+        facts={"visited": len(guilty)},
     )
 
 

@@ -42,7 +42,8 @@ def wrong_camera_poses(
     other_cloud = resected is not None and resected.frame.differs()  # then points accuse no camera
     by_keypoints = () if other_cloud else _missed(reprojection, trained, limit_px)
     by_colours = () if other_cloud else _recoloured(pose_fit, repaired) or _strangers(strangeness, strange, unrelated)
-    by_shifts = _moved(views, explained, shift_px) if len(views) >= fewest_views else ()
+    proved = reprojection is not None and reprojection.proves_poses  # then another reason moves or ruins the renders
+    by_shifts = _moved(views, explained, shift_px) if len(views) >= fewest_views and not proved else ()
     if not by_keypoints and not by_colours and not by_shifts:
         return None
     doubt = "" if by_keypoints or by_colours else _doubt(views, reprojection, alike, trusted_px)

@@ -11,7 +11,7 @@ import numpy as np
 from diagnostics.facts import lens, saved  # noqa: F401  (drawn_train_cameras)
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import COLOURS, composite, is_cut_out, over
-from diagnostics.measures.matching import cell_means, channel_gains, sharpness, squared_error
+from diagnostics.measures.matching import cell_means, channel_gains, largest_patch, sharpness, squared_error
 from diagnostics.registry import fact
 from render.raster.cpu import rasterise
 from render.raster.measures import capped
@@ -40,6 +40,7 @@ class Matched:
     differences: F64  # float64 [8, 8], mean squared difference
     photo_means: F64  # float64 [8, 8], mean grey of the photo
     photo_power: F64  # float64 [8, 8], mean squared grey of the photo
+    largest_patch: float  # 0..1, of the picture: one connected patch where render and photo differ a lot
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,7 @@ def _matched(splats: Splats, camera: Camera, photo: F32) -> Matched:
         camera.name, gains, squared_error(shown, target, np.asarray(matter), np.ones(3)),
         squared_error(shown, target, np.asarray(matter), gains), sharpness(target), sharpness(shown),
         cell_means(np.asarray(((shown - target) ** 2).mean(axis=2))), cell_means(grey), cell_means(grey**2),
+        largest_patch(np.abs(shown - target).mean(axis=2)),
     )
 
 

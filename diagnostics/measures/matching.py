@@ -1,10 +1,12 @@
 """A render beside its photo: what a gain would make good, how sharp either one is, and where in the picture they differ."""
 
 import numpy as np
-from scipy.ndimage import laplace
+from scipy.ndimage import gaussian_filter, label, laplace
 
 from runs.arrays import F32, F64, Array, Mask
 
+SMOOTHED = 1 / 64  # of the longer side: edges that are a pixel off are no patch
+PATCH_DIFFERENCE = 0.12  # mean over the channels, colours 0..1
 CELLS = 8  # a picture is looked at in 8 × 8 cells
 
 
@@ -26,6 +28,13 @@ def squared_error(picture: F32, photo: F32, where: Mask, gains: Array) -> float:
 def sharpness(picture: F32) -> float:
     """Variance of the Laplacian of the grey levels 0..1 [H, W, 3] (Pech-Pacheco et al. 2000)."""
     return float(laplace(picture.mean(axis=2, dtype=np.float64)).var())
+
+
+def largest_patch(difference: F32) -> float:
+    """0..1: the part of the picture that the largest connected patch covers where the difference [H, W] is large."""
+    smooth = gaussian_filter(difference, SMOOTHED * max(difference.shape))
+    patches, count = label(smooth > PATCH_DIFFERENCE)
+    return float(np.bincount(patches.ravel())[1:].max() / difference.size) if count else 0.0
 
 
 def cell_means(values: F32) -> F64:

@@ -10,7 +10,7 @@ from diagnostics.facts.registration import Reprojection
 from diagnostics.measures.registration import Shift
 from diagnostics.verdict import Finding, NotEvaluable
 from runs.open_run import open_run
-from tests.diagnostics.detectors.support import verdict
+from tests.diagnostics.detectors.support import found, verdict
 from tests.support.data import shared_data
 from tests.support.retold import Folders
 from tests.support.runs import ring_cameras
@@ -28,9 +28,9 @@ IGNORED = Lens(RING, (Trial("view_000.png", 20.0, 25.0),), 2000)
 HONOURED = Lens(RING, (Trial("view_000.png", 25.0, 20.0),), 2000)
 
 
-def missing_by(error_px: float) -> Reprojection:
-    """Every camera misses its keypoints by as much."""
-    return Reprojection({camera.name: error_px for camera in RING}, 0.25, "sparse/0")
+def missing_by(error_px: float, longest_px: float = 0.0) -> Reprojection:
+    """Every camera misses its keypoints by as much; where the size of the pictures is not known, that proves nothing."""
+    return Reprojection({camera.name: error_px for camera in RING}, 0.25, "sparse/0", longest_px=longest_px)
 
 
 def test_shifts_of_an_ignored_principal_point_accuse_no_pose() -> None:
@@ -75,9 +75,16 @@ def test_a_real_capture_with_a_wrong_principal_point_has_right_poses(tmp_path: P
     assert (count, kind) == (1, 1)  # one PINHOLE: fx, fy, cx, cy
     struct.pack_into("<dd", stored, struct.calcsize("<QiiQQdd"), width / 2, height / 2)
     file.write_bytes(stored)
-    answer = verdict("wrong-camera-poses", open_run(told.run, told.data))
-    assert isinstance(answer, NotEvaluable)
-    assert "3.8 px beside them in the same direction" in answer.missing[0]
+    run = open_run(told.run, told.data)
+    assert verdict("wrong-camera-poses", run) is None
+    aside = found("intrinsics-do-not-fit-photos", run)
+    assert "3.8 px beside their keypoints, all in one direction" in aside.says
+
+
+def test_keypoints_that_are_met_prove_the_poses() -> None:
+    """A loss or a regulariser that ruins the model also moves its renders; a tenth of a degree is 1.7 px at 1,000."""
+    assert wrong_camera_poses(RING, missing_by(0.5, longest_px=1000), photographed=SHIFTED) is None
+    assert isinstance(wrong_camera_poses(RING, missing_by(0.5, longest_px=60), photographed=SHIFTED), Finding)
 
 
 def test_what_was_not_drawn_is_not_counted() -> None:

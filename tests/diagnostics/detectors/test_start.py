@@ -120,7 +120,7 @@ def first_saved(iteration: int, formula: float | None) -> Run:
     means[400:] += 0.5
     schedule = {"densify_from_iter": 20, "densification_interval": 20}
     return healthy_run(checkpoints={iteration: changed(grown, means=means), LAST: moved()}, settings=schedule,
-                       series={name: None for name in ("densify/cloned", "densify/split", "densify/pruned")})
+                       series=dict.fromkeys(("densify/cloned", "densify/split", "densify/pruned")))
 
 
 @pytest.mark.parametrize(("iteration", "formula", "is_found"), [
