@@ -21,7 +21,8 @@ RUNS_PER_HALF: Mapping[Size, int] = MappingProxyType({"mini": 1, "large": 2})
 SIZE_PX: Mapping[Size, int] = MappingProxyType({"mini": 64, "large": 96})
 # Few and coarse Gaussians are large against the extent: INRIA's size limit would take 30-45 % of them away at the first chance
 # and cost sound outdoor scenes 7 dB (measured). The thresholds give about 2,000 and 5,000 Gaussians at these sizes.
-COMMON: Mapping[str, Any] = {"prune_scale": 0.0, "densify_grad_threshold": 2e-3}
+COMMON: Mapping[str, Any] = {"prune_scale": 0.0}
+THRESHOLD: Mapping[Size, float] = MappingProxyType({"mini": 2e-3, "large": 1.5e-3})
 # Growth that runs away is cut off, to save time, at about four times what is usual; no setting of the default strategy tells.
 CAP: Mapping[Size, int] = MappingProxyType({"mini": 8_000, "large": 20_000})
 UNTOLD = {"cap_max": 0}
@@ -53,7 +54,7 @@ def onset_of(case: Case) -> int | None:
 def settings_of(size: Size, seed: int) -> OptimiserSettings:
     """The usual ones."""
     preset = {"mini": OptimiserSettings.mini, "large": OptimiserSettings.large}[size]
-    return preset(seed=seed, cap_max=CAP[size], **COMMON)
+    return preset(seed=seed, cap_max=CAP[size], densify_grad_threshold=THRESHOLD[size], **COMMON)
 
 
 def _usual(case: Case) -> Plan:
