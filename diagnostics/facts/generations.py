@@ -71,8 +71,8 @@ def _followed(
             earlier.read(), later.read(), first=earlier.iteration, last=later.iteration, densifications=events,
             resets=_between(earlier, later, schedule.resets), settled=earlier.iteration == later.iteration,
             source=later.source, saved=not later.densified, extent=extent)
-        if found is not None and found.matched >= FOLLOWED and found.survivors >= LEFT:
-            yield found
+        if found is not None and found.matched >= FOLLOWED and found.survivors >= LEFT and found.born:
+            yield found  # where nobody was born, the densifications are those of a default that this run did not keep
 
 
 def _snapshots(checkpoints: tuple[Checkpoint, ...], states: tuple[StateFile, ...]) -> list[Snapshot]:

@@ -10,6 +10,7 @@ from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import NotEvaluable
 from runs.checkpoints import Checkpoint
+from runs.settings import NOT_STORED
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ def refinements(
     """By iteration; at least one."""
     if not relocates:
         return NotEvaluable(("a trainer that relocates Gaussians (MCMC)",))
+    if NOT_STORED in schedule.source:
+        return NotEvaluable(("when the trainer refines (its defaults were not stored, and may have been overridden)",))
     found = []
     for earlier, later in pairwise(checkpoints):
         beat()

@@ -47,6 +47,7 @@ class Generation:
     of: int  # Gaussians of the later state
     survivors: float  # 0..1, share of the earlier state's Gaussians that were followed to the later one
     matched: float  # 0..1, how well rows could be followed
+    born: int  # Gaussians of the later state that were not there before
     halves: I64  # int64, rows of the later state that come from splits; unless settled, only those that changed in size alone
     shrink: float  # median logarithm of size / parent's size, less what survivors changed; NaN without any. Size is the longest
     # axis where settled, else the mean of the logarithms of all three: learning flattens, so it changes single axes more
@@ -80,7 +81,7 @@ def generation(
     return Generation(
         first=first, last=last, densifications=densifications, resets=resets, settled=settled, source=source, saved=saved,
         before=int(lineage.known.sum()), of=later.count, survivors=len(lineage.before) / lineage.known.sum(),
-        matched=lineage.matched,
+        matched=lineage.matched, born=len(lineage.newborn),
         halves=births.child[halves], shrink=_median(ratios[halves]) - _learned(lineage, earlier, later),
         shrink_spread=_spread(ratios[halves]),
         clones=births.child[clones], offset=_median(_offsets(births, earlier, later)[clones]),

@@ -8,8 +8,8 @@ from diagnostics.verdict import NotEvaluable
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.budget import CAP, capped_below_start, dead_at_cap, mcmc, nobody_is_moved, runaway
 from tests.support.densified import with_opacities
-from tests.support.runs import cloud, points_of, ring_cameras, state_of
-from tests.support.training import DENSIFICATIONS, LAST, healthy_run, start
+from tests.support.runs import cloud, made_run, points_of, ring_cameras, state_of
+from tests.support.training import DENSIFICATIONS, LAST, SETTINGS, healthy_run, start
 
 
 def test_more_unknowns_than_measurements_are_told_with_both_numbers() -> None:
@@ -113,6 +113,13 @@ def test_relocation_that_moves_nobody_is_found_by_who_stays() -> None:
     finding = found("dead-mass-at-cap", nobody_is_moved())
     assert "outlived the refinements" in finding.says
     assert finding.severity is None
+
+
+def test_refinements_that_only_a_default_plans_move_nobody() -> None:
+    """The same saves, but when this run refined was not stored: it may have ended long before."""
+    some = {checkpoint.iteration: checkpoint.gaussians for checkpoint in nobody_is_moved().checkpoints}
+    run = made_run(settings={"strategy": "mcmc", "cap_max": CAP}, defaults=dict(SETTINGS), checkpoints=some)
+    assert verdict("dead-mass-at-cap", run) is None
 
 
 def test_below_the_cap_nothing_is_said() -> None:

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
+from diagnostics.verdict import NotEvaluable
 from runs.run import Run
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.growth import collapses, pruned_on_purpose
 from tests.diagnostics.fixtures.lineage import family
 from tests.support.densified import densified, learned, with_opacities
-from tests.support.runs import changed, cloud
-from tests.support.training import DENSIFICATIONS, LAST, healthy_run, start
+from tests.support.runs import changed, cloud, made_run
+from tests.support.training import DENSIFICATIONS, LAST, SETTINGS, healthy_run, start
 
 FAINT_ROWS, LARGE_ROWS, SPLITS = np.arange(0, 900, 15), np.arange(7, 900, 30), np.arange(3, 900, 12)
 EXTENT = 3.3  # of the healthy run's cameras, about
@@ -91,3 +92,10 @@ def test_a_log_that_tells_no_removal_stands_in_for_the_saves() -> None:
     finding = found("prunes-too-little", healthy_run(checkpoints=last, series={"densify/pruned": idle}, states={}))
     assert "10 densifications removed nobody" in finding.says
     assert verdict("prunes-too-little", healthy_run(checkpoints=last, states={})) is None
+
+
+def test_a_densification_that_only_a_default_plans_prunes_nobody() -> None:
+    """Ended early on the command line, which this trainer does not store: the dead stay because nothing happens any more."""
+    dying = with_opacities(cloud(900, seed=11), np.arange(40), 0.002)
+    run = made_run(defaults=dict(SETTINGS), checkpoints={600: dying, 700: learned(dying, 1), 800: learned(dying, 2)})
+    assert isinstance(verdict("prunes-too-little", run), NotEvaluable)
