@@ -41,12 +41,15 @@ def _stretched(plan: Plan, pull: float) -> Plan:
 
 POSITION = ("position_lr_init", "position_lr_final")
 
+# Where opacities cannot come back from a reset: they stay there (DF-07), are pruned (DF-05), and what is so faint gets gradients
+# so small that nothing passes the densify threshold (DF-01).
+AFTER_RESET = "DF-01 DF-05 DF-07"
 # Group -> what follows where it does not learn, with the reason.
 CUT: Mapping[str, tuple[str, str, str]] = {
     "means": ("means-frozen", "", "Adam's moments of the means are exactly zero and no Gaussian leaves its birthplace."),
     "log_scales": ("scales-frozen", "AF-01", "All scales keep their start; what grows later is only ever divided by 1.6."),
     "quats_wxyz": ("rotations-frozen", "", "Every quaternion is that of its start; the picture hardly suffers, moments tell."),
-    "logit_opacities": ("opacities-frozen", "DF-05 DF-07 CF-03",
+    "logit_opacities": ("opacities-frozen", f"{AFTER_RESET} CF-03",
                         "Nothing lifts the opacities after the first reset, so pruning empties the scene."),
     "sh0": ("colours-frozen", "", "Base colours stay those of the points and of their parents."),
     "sh_rest": ("harmonics-frozen", "", "The higher harmonics stay exactly zero although their degrees are active."),
@@ -88,13 +91,13 @@ FAULTS = (
     Fault(
         "all-rates-too-low", "rates", partial(_multiplied, names=(*POSITION, *RATES)), codes("OF-02"),
         "Everything learns a hundred times too slowly; after the first reset opacities cannot come back.",
-        (1 / 100, 1 / 50), codes("DF-05 DF-07"), codes("IF-04 OF-03"),
+        (1 / 100, 1 / 50), codes(AFTER_RESET), codes("IF-04 OF-03"),
     ),
     Fault(
         "adam-epsilon-too-large", "rates", _stiff_adam, codes("OF-02"),
         "With eps far above the gradients Adam's step is gradient/eps: tiny. The rates look usual, the steps are not. "
         "That parameters get no gradient (OF-03) is not so, but what is seen is the same: nothing moves.",
-        (1e-3, 3e-3), codes("OF-03 DF-05 DF-07 CF-03"), codes("IF-04"),
+        (1e-3, 3e-3), codes(f"OF-03 {AFTER_RESET} CF-03"), codes("IF-04"),
     ),
     *(
         Fault(name, "rates", partial(_cut, group=group), codes("OF-03"), why, acceptable=codes(follows), wrong=codes("IF-04"))
