@@ -46,8 +46,8 @@ FAULTS = (
     ),
     Fault(
         "ssim-expects-levels", "losses", _ssim_expects_levels, codes("OF-05"),
-        "SSIM with the constants of 0..255 on pictures of 0..1 is 1 from the first iteration on, whatever the picture. Its gradient "
-        "is gone, and with it most of what the densify statistic counts (DF-01).", acceptable=codes("OF-07 DF-01"),
+        "SSIM with the constants of 0..255 on pictures of 0..1 is 1 from the first iteration on, whatever the picture. Its "
+        "gradient is gone, and with it most of what the densify statistic counts (DF-01).", acceptable=codes("OF-07 DF-01"),
     ),
     Fault(
         "ssim-of-levels", "losses", _ssim_of_levels, codes("OF-05"),
