@@ -96,7 +96,7 @@ def _blind(terms: Terms, ratio: float, limit: float) -> Finding:
 @detects("loss-aggregated-wrongly")
 def aggregated_wrongly(
     loss_terms: Terms, ssim_weight: Setting, other_terms: tuple[str, ...], redrawn: Redrawn | None = None,
-    *, fit: float = 0.02, weight: float = 0.03, weight_drawn: float = 0.4, levels: float = 20.0,
+    *, fit: float = 0.02, exact: float = 2e-3, weight: float = 0.03, weight_drawn: float = 0.4, levels: float = 20.0,
 ) -> Finding | NotEvaluable | None:
     """The logged loss is not (1 − λ)·L1 + λ·(1 − SSIM) with the λ of the settings, but another sum of the same terms."""
     terms, set_to = loss_terms, float(ssim_weight.value)
@@ -105,16 +105,16 @@ def aggregated_wrongly(
     if misfit(terms.total, photometric(terms.l1, terms.dissimilarity, set_to)) <= fit or _scale(terms, ssim_weight) > levels:
         return None
     used = fitted_weight(terms.total, terms.l1, terms.dissimilarity)
-    if misfit(terms.total, photometric(terms.l1, terms.dissimilarity, used)) <= fit:
+    if misfit(terms.total, photometric(terms.l1, terms.dissimilarity, used)) <= exact:
         return _other_weight(terms, ssim_weight, used, weight) if abs(used - set_to) > weight else None
     found = fitted_sum(terms.total, terms.l1, terms.dissimilarity)
     if other_terms and not found.dissimilarity < 0:
         return NotEvaluable((f"series of the loss's other terms ({', '.join(other_terms)})",))
-    return _other_sum(terms, ssim_weight, found, fit)
+    return _other_sum(terms, ssim_weight, found, exact)
 
 
-def _other_sum(terms: Terms, weight: Setting, found: Sum, fit: float) -> Finding | NotEvaluable:
-    if not found.misfit <= fit:
+def _other_sum(terms: Terms, weight: Setting, found: Sum, exact: float) -> Finding | NotEvaluable:
+    if not found.misfit <= exact:
         return NotEvaluable(("series of all terms that the logged loss is made of (L1 and 1 − SSIM do not explain it)",))
     share = float(weight.value)
     return Finding(

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from diagnostics.verdict import NotEvaluable
+from diagnostics.verdict import Finding, NotEvaluable
 from runs.run import Run
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.loss import (
@@ -17,7 +18,7 @@ from tests.diagnostics.fixtures.loss import (
     with_loss,
     with_regularisers,
 )
-from tests.support.training import healthy_run
+from tests.support.training import LAST, healthy_run
 
 LOSS = ("loss-or-images-out-of-range", "ssim-misused", "loss-aggregated-wrongly", "loss-weight-drives-densification")
 
@@ -140,3 +141,11 @@ def test_a_sparse_log_is_enough_for_its_own_terms() -> None:
     few = {name: replace(series, iterations=series.iterations[::250], values=series.values[::250])
            for name, series in with_loss(summed(0.0)).series.items() if name.startswith(("loss/", "view/ssim"))}
     assert "SSIM is left out" in found("loss-aggregated-wrongly", healthy_run(series=few)).says
+
+
+@pytest.mark.parametrize("share", [0.02, 0.05, 0.2])
+def test_a_further_term_that_nobody_names_is_no_other_sum(share: float) -> None:
+    """A fork's regulariser is neither logged nor stored; whatever its size, the sum of the others is not blamed for it."""
+    wave = 1 + 0.5 * np.sin(np.arange(LAST) / 300)
+    run = with_loss(summed(0.2) * (1 + share * wave))
+    assert not isinstance(verdict("loss-aggregated-wrongly", run), Finding)
