@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from diagnostics.facts import generations, logged, saved  # noqa: F401  (relocates, schedule, checkpoints)
 from diagnostics.measures.generations import INVISIBLE
 from diagnostics.registry import fact
@@ -11,6 +13,8 @@ from diagnostics.schedule import Schedule
 from diagnostics.verdict import NotEvaluable
 from runs.checkpoints import Checkpoint
 from runs.settings import NOT_STORED
+
+SAME_COLOUR = 0.05  # SH units: 4 of 255 grey levels
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class Refinement:
     first: int
     last: int
     dead: int  # invisible Gaussians of the earlier state
-    kept_dead: int  # those of them that are invisible in the later one as well
+    kept_dead: int  # those of them that are still the same ones, and still invisible, in the later one
 
 
 @fact(missing="two saved point clouds with a refinement of MCMC between them")
@@ -36,7 +40,14 @@ def refinements(
     for earlier, later in pairwise(checkpoints):
         beat()
         if any(earlier.iteration <= event < later.iteration for event in schedule.densifications):
-            dead, still = (c.gaussians.opacities < INVISIBLE for c in (earlier, later))
-            rows = min(len(dead), len(still))
-            found.append(Refinement(earlier.iteration, later.iteration, int(dead.sum()), int((dead[:rows] & still[:rows]).sum())))
+            found.append(_refinement(earlier, later))
     return tuple(found) or None
+
+
+def _refinement(earlier: Checkpoint, later: Checkpoint) -> Refinement:
+    """Who is moved takes over the colour of the Gaussian that it is moved to; without gradient a colour stays."""
+    before, after = earlier.gaussians, later.gaussians
+    rows = slice(min(before.count, after.count))
+    dead, still = before.opacities < INVISIBLE, after.opacities[rows] < INVISIBLE
+    same = np.abs(after.sh0[rows] - before.sh0[rows]).max(axis=1) < SAME_COLOUR
+    return Refinement(earlier.iteration, later.iteration, int(dead.sum()), int((dead[rows] & still & same).sum()))

@@ -8,7 +8,7 @@ from diagnostics.verdict import NotEvaluable
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.budget import CAP, capped_below_start, dead_at_cap, mcmc, nobody_is_moved, runaway
 from tests.support.densified import with_opacities
-from tests.support.runs import cloud, made_run, points_of, ring_cameras, state_of
+from tests.support.runs import changed, cloud, made_run, points_of, ring_cameras, state_of
 from tests.support.training import DENSIFICATIONS, LAST, SETTINGS, healthy_run, start
 
 
@@ -113,6 +113,14 @@ def test_relocation_that_moves_nobody_is_found_by_who_stays() -> None:
     finding = found("dead-mass-at-cap", nobody_is_moved())
     assert "outlived the refinements" in finding.says
     assert finding.severity is None
+
+
+def test_those_that_are_moved_and_die_again_are_not_said_to_stay() -> None:
+    """A regulariser that is too strong kills whom relocation has just moved: that is no fault of relocation."""
+    dead = nobody_is_moved().checkpoints[-1].gaussians
+    elsewhere = changed(dead, sh0=dead.sh0[::-1], means=dead.means[::-1])
+    run = mcmc(last=elsewhere, checkpoints={200: start(), 900: dead, LAST: elsewhere})
+    assert verdict("dead-mass-at-cap", run) is None
 
 
 def test_refinements_that_only_a_default_plans_move_nobody() -> None:
