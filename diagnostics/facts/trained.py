@@ -26,6 +26,7 @@ IDENTITY = np.array([1, 0, 0, 0], np.float32)
 # a few steps later they are filled.
 WARM_UP = 10
 DEGREE_STEP = 100  # iterations: every trainer's interval between colour degrees is a multiple of it
+FAINTEST = 1 / 255  # opacity: renderers of the family skip what adds less than one level
 # A log that ends in so many exact zeros, and in such a share of its values, has gone silent.
 FEWEST_ZEROS, LEAST_SILENCE = 3, 0.1
 VISIBLE = 0.1  # opacity: the noise of MCMC is e^-9.5 there (Kheradmand et al. 2024: sigmoid(-100 (o - 0.005)))
@@ -69,6 +70,7 @@ def silences(
     gradient_norms: Mapping[str, Series] | None = None, training_state: TrainingState | None = None,
     steady_pair: tuple[Checkpoint, Checkpoint] | None = None, schedule: Schedule | None = None,
     settings: Settings | None = None, count_series: Series | None = None, untouched: tuple[Silence, ...] | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> tuple[Silence, ...] | None:
     """Groups that received no gradient at all in the range, told by the log, else by Adam, else by values that stayed the same.
 
@@ -86,7 +88,7 @@ def silences(
     told += untouched or ()
     found: dict[str, Silence] = {}
     for silence in told:
-        if silence is not None and not _nobody_left(silence, count_series):
+        if silence is not None and not (_nobody_left(silence, count_series) or _nothing_drawn(silence, checkpoint)):
             found.setdefault(silence.group, silence)
     return tuple(found.values())
 
@@ -156,6 +158,13 @@ def _nobody_left(silence: Silence, counts: Series | None) -> bool:
     """Where the last Gaussian was removed there is nothing that a gradient could reach."""
     left = None if counts is None else counts.between(silence.first, silence.last).values
     return left is not None and len(left) > 0 and not np.nanmax(left) > 0
+
+
+def _nothing_drawn(silence: Silence, checkpoint: Checkpoint | None) -> bool:
+    """Where every Gaussian is too faint to be drawn, gradients are not missing: there is nothing that they could improve."""
+    if checkpoint is None or not silence.first <= checkpoint.iteration <= silence.last or silence.group == "opacity":
+        return False
+    return bool(np.all(checkpoint.gaussians.opacities < FAINTEST))
 
 
 def _halted(group: AdamGroup, state: TrainingState, settings: Settings | None) -> Silence | None:

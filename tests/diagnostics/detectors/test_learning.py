@@ -177,3 +177,12 @@ def test_balls_and_unknown_writers_are_not_held_against_gradients() -> None:
     assert not isinstance(verdict("gradients-vanish", unknown), Finding)
     early = healthy_run(series=dict.fromkeys(healthy_run().series), states={}, checkpoints={900: zero})
     assert not isinstance(verdict("gradients-vanish", early), Finding)
+
+
+def test_where_nothing_is_drawn_no_gradient_is_missed() -> None:
+    """A regulariser made every Gaussian invisible: zeros in the log are its consequence, not a detached tensor."""
+    zero = {i: 1e-3 if i < 1500 else 0.0 for i in range(10, LAST + 1, 10)}
+    series = {f"grad_norm/{group}": zero for group in ("xyz", "f_dc", "rotation")}
+    faint = changed(moved(), logit_opacities=np.full(moved().count, -8.0))
+    assert verdict("gradients-vanish", healthy_run(series=series, checkpoints={LAST: faint})) is None
+    assert verdict("gradients-vanish", healthy_run(series=series)) is not None
