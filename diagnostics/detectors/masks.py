@@ -1,5 +1,7 @@
 """Pixels that the loss leaves out: masks that leave too little or the wrong part, and transparent parts that nobody clears."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
@@ -23,6 +25,7 @@ INVERTED = "The trainer took the masks the other way round: it learned what they
 def loss_mask_wrong(
     train_cameras: tuple[Camera, ...], masked: Masked | None = None, matches: Matches | None = None,
     redrawn: Redrawn | None = None, photo_background: PhotoBackground | None = None,
+    exposures: Mapping[str, F64] | None = None,
     *, coverage: float = 0.12, inverted: float = 4.0, uncounted: float = 1.8, flat: float = 0.8, untrained: float = 0.2,
     fits: float = 0.3, trained: float = 0.2,
 ) -> Finding | NotEvaluable | None:
@@ -31,7 +34,7 @@ def loss_mask_wrong(
         return _by_masks(masked, train_cameras, coverage, inverted)
     if photo_background is not None and photo_background.cut_out:
         return None  # what is transparent may be left out: see alpha-not-carved
-    if matches is None or redrawn is None:
+    if matches is None or redrawn is None or exposures:  # a colour correction per photo is in the log, not in the redrawn views
         return NotEvaluable((MASKS, "the photos (--data) with a logged L1"))
     times = redrawn.l1 / redrawn.logged_l1 if redrawn.logged_l1 > 0 else float("nan")
     left = of_contrast(matches)

@@ -15,8 +15,8 @@ from runs.arrays import F64
 
 NAMES_IN_A_SENTENCE = 4
 NORMAL = 1.4826  # of a normal distribution: standard deviation over median absolute deviation
-COMPENSATED = ("The photos' exposure varies, and the trainer makes up for it with a correction per photo (exposure.json): "
-               "renders without the correction do not match single photos, which is as it should be.")
+CORRECTED = ("The trainer corrects the colours of each photo (exposure.json), and what is left still varies from photo to "
+             "photo: the correction learned too slowly, or shadows and automatic tone mapping are more than one gain and offset can mend.")
 FEWEST_VIEWS = 6
 
 
@@ -53,8 +53,8 @@ def exposure_varies(
                         "training photos"),
             EvidenceRow("corrections stored per photo", len(exposures), None, "photos", None, "exposure.json"),
         ),
-        cameras=names, confidence=0.85, cause=COMPENSATED if exposures else "",
-        severity="info" if exposures else "major" if found > serious else "minor", facts={"spread": percent(found)},
+        cameras=names, confidence=0.85, cause=CORRECTED if exposures else "",
+        severity="major" if found > serious else "minor", facts={"spread": percent(found)},
     )
 
 

@@ -20,6 +20,7 @@ from runs.arrays import F32, F64, Mask
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint
 from runs.run import Run
+from runs.trainers.names import NameIndex
 
 MOST_MATCHED = 24
 LONGEST_PX = 256
@@ -62,19 +63,21 @@ def matches(
     run: Run, checkpoint: Checkpoint, drawn_train_cameras: tuple[Camera, ...], beat: Callable[[], None],
 ) -> Matches | None:
     """Of the views that have a photo; at least one."""
-    splats, found = prepare(checkpoint.gaussians), []
+    splats, found, corrected = prepare(checkpoint.gaussians), [], NameIndex(run.exposures)
     for camera in evenly(tuple(c for c in drawn_train_cameras if c.name in run.photos), MOST_MATCHED):
         beat()
         shown = capped(camera, LONGEST_PX)
         photo = photo_at(run, shown)
         if photo is not None:
-            found.append(_matched(splats, shown, photo))
+            found.append(_matched(splats, shown, photo, run.exposures.get(corrected.find(camera.name) or "")))
     return Matches(tuple(found), checkpoint.iteration) if found else None
 
 
-def _matched(splats: Splats, camera: Camera, photo: F32) -> Matched:
+def _matched(splats: Splats, camera: Camera, photo: F32, exposure: F64 | None) -> Matched:
+    """The trainer's own colour correction of the photo is part of the render that it held against it."""
     picture = rasterise(splats, camera)
-    pairs = [(np.clip(over(picture.rgb, picture.alpha, colour), 0, 1), composite(photo, colour)) for colour in COLOURS]
+    pairs = [(np.clip(_exposed(over(picture.rgb, picture.alpha, colour), exposure), 0, 1), composite(photo, colour))
+             for colour in COLOURS]
     shown, target = min(pairs, key=lambda pair: float(((pair[0] - pair[1]) ** 2).sum()))
     matter = picture.alpha > COVERED
     if is_cut_out(photo):  # colours behind transparent pixels are nobody's
@@ -87,6 +90,12 @@ def _matched(splats: Splats, camera: Camera, photo: F32) -> Matched:
         cell_means(np.asarray(((shown - target) ** 2).mean(axis=2))), cell_means(grey), cell_means(grey**2),
         largest_patch(np.abs(shown - target).mean(axis=2)),
     )
+
+
+def _exposed(picture: F32, exposure: F64 | None) -> F32:
+    if exposure is None or not np.isfinite(exposure).all():
+        return picture
+    return np.asarray(picture @ exposure[:, :3] + exposure[:, 3], np.float32)
 
 
 def _gains(shown: F32, target: F32, matter: Mask) -> F64:

@@ -55,12 +55,16 @@ def test_other_faults_are_no_exposure(run: object) -> None:
     assert verdict(EXPOSURE, run()) is None
 
 
-def test_a_correction_per_photo_makes_it_a_remark() -> None:
-    """The trainer knows already; an alarm would be a false one."""
-    finding = exposure_varies(matches(exposed(0.2)), {"view_000.png": np.eye(3, 4)})
-    assert isinstance(finding, Finding)
-    assert finding.severity == "info"
-    assert "correction per photo" in finding.cause
+def test_what_the_trainer_corrects_is_no_fault() -> None:
+    """It learned a gain per photo: with it, renders fit, and an alarm would be a false one."""
+    run = exposed(0.2)
+    gains = {match.name: float(np.exp(np.log(match.gains).mean())) for match in matches(run).each}
+    learned = {name: np.hstack([gain * np.eye(3), np.zeros((3, 1))]) for name, gain in gains.items()}
+    corrected = replace(run, sources=replace(run.sources, exposures=lambda: learned))
+    assert verdict(EXPOSURE, corrected) is None
+    idle = {name: np.eye(3, 4) for name in gains}
+    finding = found(EXPOSURE, replace(run, sources=replace(run.sources, exposures=lambda: idle)))
+    assert "what is left still varies" in finding.cause
 
 
 def test_what_the_loss_leaves_out_has_no_exposure() -> None:
