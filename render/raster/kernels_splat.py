@@ -42,8 +42,8 @@ def blend_splat(
     """
     centre_x = (rows[slot, X] - corner_x) + rows[slot, X_REST]  # in columns and rows of this tile
     centre_y = (rows[slot, Y] - corner_y) + rows[slot, Y_REST]
-    left, right = _clipped(centre_x, rows[slot, REACH_X] + SLACK)
-    top, bottom = _clipped(centre_y, rows[slot, REACH_Y] + SLACK)
+    left, right = clipped(centre_x, rows[slot, REACH_X] + SLACK)
+    top, bottom = clipped(centre_y, rows[slot, REACH_Y] + SLACK)
     whole_x, rest_x, whole_y, rest_y = rows[slot, X], rows[slot, X_REST], rows[slot, Y], rows[slot, Y_REST]
     half_x, slope, half_y, ln_opacity = rows[slot, HALF_X], rows[slot, SLOPE], rows[slot, HALF_Y], rows[slot, LN_OPACITY]
     red, green, blue, z = rows[slot, RED], rows[slot, GREEN], rows[slot, BLUE], rows[slot, DEPTH]
@@ -87,7 +87,7 @@ def blend_splat(
                 buffer[BEST + i] = w if w > best else best
                 buffer[COUNTED + i] = w if z < buffer[LIMIT + i] else ZERO
             if noted:
-                total += _sum(buffer, COUNTED + at)
+                total += lane_sum(buffer, COUNTED + at)
                 most = max(most, largest(buffer, COUNTED + at))
                 count += _positive(buffer, COUNTED + at)
     if noted:
@@ -95,7 +95,7 @@ def blend_splat(
 
 
 @kernel
-def _clipped(centre: np.float32, reach: np.float32) -> tuple[int, int]:
+def clipped(centre: np.float32, reach: np.float32) -> tuple[int, int]:
     """First and last pixel of the tile inside centre ± reach; empty (0, -8) where there is none, also for NaN."""
     if not (centre + reach >= ZERO and centre - reach <= EDGE):
         return 0, -LANES
@@ -103,7 +103,7 @@ def _clipped(centre: np.float32, reach: np.float32) -> tuple[int, int]:
 
 
 @kernel
-def _sum(buffer: F32, at: np.uint64) -> np.float32:
+def lane_sum(buffer: F32, at: np.uint64) -> np.float32:
     """Sum of one segment, as a tree: half as long a wait as one after the other."""
     a, b = buffer[at] + buffer[at + np.uint64(1)], buffer[at + np.uint64(2)] + buffer[at + np.uint64(3)]
     c, d = buffer[at + np.uint64(4)] + buffer[at + np.uint64(5)], buffer[at + np.uint64(6)] + buffer[at + np.uint64(7)]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from render.raster import cpu, reference
+from render.raster import binning, reference
 from render.raster.compare import psnr
 from render.raster.cpu import rasterise
 from render.raster.picture import Contributions, Picture
@@ -128,7 +128,7 @@ def test_no_number_depends_on_how_much_is_held_in_memory(monkeypatch: pytest.Mon
     """Exploded scales put every splat into every tile; the picture is then made in bands, and must be the same."""
     splats, camera = random_splats(300, size=0.5), outside((100, 90))
     once = rasterise(splats, camera, contributions=True)
-    monkeypatch.setattr(cpu, "MOST_ENTRIES", 1)
+    monkeypatch.setattr(binning, "MOST_ENTRIES", 1)
     again = rasterise(splats, camera, contributions=True)
     for name in ("rgb", "alpha", "depth", "mode_depth", "mode_splat"):
         np.testing.assert_array_equal(getattr(again, name), getattr(once, name))
