@@ -5,7 +5,7 @@ of a million Gaussians on two idle cores, so some 8 s. Per-Gaussian numbers are 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,13 +15,15 @@ from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, composite
 from diagnostics.measures.contradictions import Contradictions
 from diagnostics.measures.registration import Shift, residual_shift
+from diagnostics.measures.rejection import Rejection, fitting
 from diagnostics.measures.surfaces import regional_depth
 from diagnostics.measures.witnesses import ColourSpread, brightness_bias, effective_views, hear
 from diagnostics.registry import fact
 from render.raster.compare import psnr
 from render.raster.cpu import rasterise
-from render.raster.measures import LONGEST_PX, capped, contributions_of, front_weight
+from render.raster.measures import DEPTH_MARGIN, LONGEST_PX, capped, contributions_of
 from render.raster.picture import Picture
+from render.raster.removal import removal
 from render.splats import Splats, prepare
 from runs.arrays import F32, F64, I64
 from runs.cameras import Camera
@@ -54,8 +56,10 @@ class Views:
     largest: F32  # float32 [M], 0..1, the largest weight in any pixel
     effective_views: F64  # float64 [M], how many training views share its weight evenly
     frusta: I64  # int64 [M], training pictures in which its centre lies
+    nearest: F64  # float64 [M], the smallest depth at which a training picture shows its centre, world units; inf where none does
     photo_spread: F64  # float64 [M], 0..1, how much the photos disagree about the colour at its place; NaN unknown
     contradictions: Contradictions  # which splats rule pixels against the photos
+    rejection: F64 | None  # float64 [M], how clearly the photos would do without it, 1 being usual; None without photos
 
 
 @fact(missing=f"{saved.CHECKPOINT}; {camera_facts.CAMERAS}")
@@ -82,11 +86,10 @@ def _look(run: Run, splats: Splats, camera: Camera, sums: "_Sums") -> View:
     shown = capped(camera)
     photo = photo_at(run, shown)
     picture = rasterise(splats, shown, contributions=True)
+    sums.add(shown, picture, photo)
     if photo is None:
-        sums.add(shown, picture, None)
         return View(shown, None, None)
     on_black = composite(photo, BLACK)
-    sums.add(shown, picture, on_black)
     return View(shown, psnr(picture.rgb, on_black), residual_shift(np.clip(picture.rgb, 0, 1), on_black))
 
 
@@ -98,23 +101,34 @@ class _Sums:
         self.splats = splats
         self.total, self.squares = np.zeros(count), np.zeros(count)
         self.front, self.frusta = np.zeros(count), np.zeros(count, np.int64)
-        self.largest = np.zeros(count, np.float32)
-        self.colours = ColourSpread.empty(count)
-        self.contradictions = Contradictions.empty(count)
+        self.largest, self.nearest = np.zeros(count, np.float32), np.full(count, np.inf)
+        self.colours, self.contradictions = ColourSpread.empty(count), Contradictions.empty(count)
+        self.rejection = Rejection.empty(count)
 
     def add(self, camera: Camera, picture: Picture, photo: F32 | None) -> None:
-        added = contributions_of(picture)
-        said = hear(self.splats.means, camera, picture.mode_depth, photo)
+        """One more view; its photo [H, W, 3 or 4] as it is stored."""
+        added, on_black = contributions_of(picture), None if photo is None else composite(photo, BLACK)
+        said = hear(self.splats.means, camera, picture.mode_depth, on_black)
         self.total += added.weight_sum
         self.squares += added.weight_sum.astype(np.float64) ** 2
-        self.front += front_weight(self.splats, camera, replace(picture, mode_depth=regional_depth(picture.mode_depth)))
         self.frusta += said.inside
+        self.nearest = np.where(said.inside, np.minimum(self.nearest, said.depth), self.nearest)
         np.maximum(self.largest, added.weight_max, out=self.largest)
-        if photo is not None and said.photo is not None:
+        self._take_away(camera, picture, photo)
+        if on_black is not None and said.photo is not None:
             seen = said.inside & ~said.behind & (added.weight_max > SEEN_WEIGHT)
-            self.colours.add(seen, said.photo - brightness_bias(photo, picture.rgb))
-            self.contradictions.add(picture, photo)
+            self.colours.add(seen, said.photo - brightness_bias(on_black, picture.rgb))
+            self.contradictions.add(picture, on_black)
 
-    def results(self) -> tuple[F64, F64, F32, F64, I64, F64, Contradictions]:
-        return (self.total, self.front, self.largest, effective_views(self.total, self.squares), self.frusta,
-                self.colours.deviation(FEWEST_WITNESSES), self.contradictions)
+    def _take_away(self, camera: Camera, picture: Picture, photo: F32 | None) -> None:
+        """What hangs before the region's surface, and what the photo says to each splat: one pass tells both."""
+        limits = np.asarray((1 - DEPTH_MARGIN) * regional_depth(picture.mode_depth), np.float32)
+        shown, wanted = (picture.rgb, picture.rgb) if photo is None else fitting(picture, photo)
+        found = removal(self.splats, camera, shown, wanted, limits)
+        self.front += found.front_weight
+        if photo is not None:
+            self.rejection.add(found)
+
+    def results(self) -> tuple[F64, F64, F32, F64, I64, F64, F64, Contradictions, F64 | None]:
+        return (self.total, self.front, self.largest, effective_views(self.total, self.squares), self.frusta, self.nearest,
+                self.colours.deviation(FEWEST_WITNESSES), self.contradictions, self.rejection.strength())

@@ -18,6 +18,7 @@ class Testimony:
     """What one camera says about M splats, at the pixel under each centre."""
 
     inside: Mask  # bool [M], the centre lies in the picture
+    depth: F64  # float64 [M], of the centre, world units along the view axis
     behind: Mask  # bool [M], clearly farther than the main surface there (the splat with the largest weight): hidden
     photo: F32 | None  # float32 [M, 3], the photo's colour there; NaN outside
 
@@ -35,7 +36,7 @@ def hear(means: F32, camera: Camera, mode_depth: F32, photo: F32 | None) -> Test
         colours[inside] = sample(photo, x, y)
     with np.errstate(invalid="ignore"):
         behind = seen.depth > (1 + DEPTH_MARGIN) * surface
-    return Testimony(inside, behind, colours)
+    return Testimony(inside, seen.depth, behind, colours)
 
 
 def effective_views(total: F64, squares: F64) -> F64:

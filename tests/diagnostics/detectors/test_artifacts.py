@@ -26,7 +26,7 @@ def judged(floating: int, *, photos: bool = True, reset_every: int | None = None
     count = scene().count
     ones = np.ones(count)
     views = Views(prepare(scene()), EACH, ones, 0 * ones, ones.astype(np.float32), ones, np.full(count, 12), ones,
-                  Contradictions.empty(count))
+                  ones, Contradictions.empty(count), None)
     scores = (np.arange(count) < floating).astype(np.float32)
     schedule = Schedule(None, None, None, reset_every, (), (), (), resets_known=reset_every is not None, source="opt_args.json")
     return floaters(last(), views, scores, EACH if photos else None, schedule)
