@@ -16,7 +16,8 @@ from runs.arrays import F64
 NAMES_IN_A_SENTENCE = 4
 NORMAL = 1.4826  # of a normal distribution: standard deviation over median absolute deviation
 CORRECTED = ("The trainer corrects the colours of each photo (exposure.json), and what is left still varies from photo to "
-             "photo: the correction learned too slowly, or shadows and automatic tone mapping are more than one gain and offset can mend.")
+             "photo: the correction learned too slowly, or shadows and automatic tone mapping are more than one gain and "
+             "offset can mend.")
 FEWEST_VIEWS = 6
 
 

@@ -87,13 +87,14 @@ def start_colours(start_points: PointCloud, shots: tuple[Shot, ...]) -> ColourTe
 
 @fact(missing=PHOTOS)
 def model_colours(
-    sfm_points: PointCloud, model_world: Similarity, shots: tuple[Shot, ...],
+    sfm_points: PointCloud, shots: tuple[Shot, ...], model_world: Similarity | None = None,
 ) -> ColourTest | NotEvaluable | None:
-    """Of the COLMAP model's points, carried to the run's world."""
+    """Of the COLMAP model's points, carried to the run's world; most trainers keep COLMAP's."""
     sampled = coloured_sample(sfm_points)
     if sampled is None:
         return NotEvaluable(("COLMAP points with colours that differ",))
-    return _test(model_world.apply(sampled[0]), sampled[1], shots, sfm_points.source)
+    xyz = sampled[0] if model_world is None else model_world.apply(sampled[0])
+    return _test(xyz, sampled[1], shots, sfm_points.source)
 
 
 @fact(missing=MODEL)
