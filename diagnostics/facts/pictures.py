@@ -59,7 +59,7 @@ class Views:
     nearest: F64  # float64 [M], the smallest depth at which a training picture shows its centre, world units; inf where none does
     photo_spread: F64  # float64 [M], 0..1, how much the photos disagree about the colour at its place; NaN unknown
     contradictions: Contradictions  # which splats rule pixels against the photos
-    rejection: F64 | None  # float64 [M], how clearly the photos would do without it, 1 being usual; None without photos
+    rejection: F64 | None  # float64 [M], how clearly photos would do without it, 1 being usual, NaN unknown; None: no photos
 
 
 @fact(missing=f"{saved.CHECKPOINT}; {camera_facts.CAMERAS}")

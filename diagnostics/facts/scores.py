@@ -69,8 +69,8 @@ def floater_score(views: Views, neighbour_distance: F32, speck_score: F32 | None
 
 
 def _rejected(strength: F64) -> F64:
-    """float64 [M], from 0: a photo that wants more of a splat does not speak for it, as copies of it may have taken its part."""
-    return np.asarray(np.log1p(np.maximum(strength, 0)))
+    """float64 [M], from 0: photos that want more of a splat do not speak for it, as a copy of it may have taken its part."""
+    return np.asarray(np.log1p(np.maximum(np.nan_to_num(strength), 0)))
 
 
 def _room(views: Views, neighbour_distance: F32) -> F64:
@@ -103,13 +103,15 @@ def photo_spread(views: Views, photographed: tuple[View, ...]) -> F64 | NotEvalu
 
 @fact(missing=PHOTOS)
 def ghost_score(views: Views, photo_spread: F64) -> F32:
-    """float32 [N], 0..1; NaN where the row is hidden. Evidence that no photo asked for it adds up as log-odds:
+    """float32 [N], 0..1; NaN where the row is hidden or no photographed view shows it. Evidence that no photo asked for it adds
+    up as log-odds:
 
     - the photos disagree about the colour at its place, exposure aside: no surface is there for all of them;
     - the pictures' errors look like what it does (`Rejection.strength`): surfaces are there twice;
     - another row lies at exactly the same place.
     """
-    odds = NO_GHOST + DISAGREED * np.nan_to_num(ramp(photo_spread, *DISAGREEMENT)) + COPIED * coincident(views.splats.means)
-    if views.rejection is not None:
-        odds += REJECTED_GHOST * _rejected(views.rejection)
-    return views.splats.spread(np.asarray(expit(odds), np.float32))
+    strength = np.full(len(views.splats), np.nan) if views.rejection is None else views.rejection
+    odds = NO_GHOST + DISAGREED * np.nan_to_num(ramp(photo_spread, *DISAGREEMENT)) + REJECTED_GHOST * _rejected(strength)
+    odds += COPIED * coincident(views.splats.means)
+    shown = np.isfinite(photo_spread) | np.isfinite(strength)
+    return views.splats.spread(np.where(shown, expit(odds), np.nan).astype(np.float32))

@@ -28,14 +28,15 @@ class Rejection:
         self.effect += found.effect
 
     def strength(self) -> F64 | None:
-        """float64 [M]: how clearly the pictures' errors look like what the splat does; 0 where it does nothing, negative where
-        they lack more of it. 1 is the typical size in this run, so that in a run that is wrong everywhere no splat is to blame.
-        None where there was no photo, or nothing in them.
+        """float64 [M]: how clearly the pictures' errors look like what the splat does; negative where they lack more of it,
+        NaN where it does nothing. 1 is the typical size in this run, so that where a run is wrong everywhere no splat is to
+        blame. None where there was no photo, or nothing in them.
 
         A matched filter: Σ d · error / √Σ d² is the best linear test for a known pattern d in noise (Turin 1960).
         """
-        matched = np.divide(self.along, np.sqrt(self.effect), out=np.zeros_like(self.along), where=self.effect > 0)
-        typical = float(np.median(np.abs(matched[self.effect > 0]))) if (self.effect > 0).any() else 0.0
+        acts = self.effect > 0
+        matched = np.divide(self.along, np.sqrt(self.effect), out=np.full_like(self.along, np.nan), where=acts)
+        typical = float(np.median(np.abs(matched[acts]))) if acts.any() else 0.0
         return matched / typical if typical > 0 else None
 
 

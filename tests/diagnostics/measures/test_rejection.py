@@ -23,7 +23,7 @@ def strength(along: list[float], effect: list[float]) -> F64:
 def test_errors_that_look_like_the_splat_speak_against_it() -> None:
     """The units of the pictures cancel, and a splat without any effect is not judged."""
     along, effect = [0.01, -0.01, 0.01, 4.0, 0.0], [1.0, 1.0, 1.0, 4.0, 0.0]
-    np.testing.assert_allclose(strength(along, effect), [1, -1, 1, 200, 0])
+    np.testing.assert_allclose(strength(along, effect), [1, -1, 1, 200, np.nan])
     np.testing.assert_allclose(strength([9 * a for a in along], [9 * e for e in effect])[:4], [1, -1, 1, 200])
 
 
