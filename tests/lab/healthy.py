@@ -109,6 +109,9 @@ def _all() -> Iterator[Healthy]:
         scene = SCENES_OF[half][place // 2 % 3]
         yield Healthy(f"{name}-{scene}", scene, 2, change)
     yield from (Healthy(f"on-white-{scene}", scene, 3, _on_white) for scene in ON_WHITE)
+    for scene in SCENES_OF["test"]:  # false alarms are told of thirty runs, none of which was tuned on
+        yield Healthy(f"usual-{scene}-4", scene, 4)
+        yield Healthy(f"mcmc-{scene}-5", scene, 5, mcmc)
     yield Healthy(f"usual-{CAPTURE}", CAPTURE)
     yield Healthy(f"mcmc-{CAPTURE}", CAPTURE, 1, mcmc)
 
