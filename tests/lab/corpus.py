@@ -23,8 +23,8 @@ SIZE_PX: Mapping[Size, int] = MappingProxyType({"mini": 64, "large": 96})
 # and cost sound outdoor scenes 7 dB (measured). The thresholds give about 2,000 and 5,000 Gaussians at these sizes.
 COMMON: Mapping[str, Any] = {"prune_scale": 0.0}
 THRESHOLD: Mapping[Size, float] = MappingProxyType({"mini": 2e-3, "large": 1.5e-3})
-# Growth that runs away is cut off, to save time, at about four times what is usual; no setting of the default strategy tells.
-CAP: Mapping[Size, int] = MappingProxyType({"mini": 8_000, "large": 20_000})
+# Growth that runs away is stopped, to save time, at six times what is usual; no setting of the default strategy tells.
+CAP: Mapping[Size, int] = MappingProxyType({"mini": 16_000, "large": 30_000})
 UNTOLD = {"cap_max": 0}
 CAPTURED_POINTS = 2_000  # of the real capture's ten thousand: as many as the computed scenes have
 
