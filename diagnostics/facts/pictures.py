@@ -15,7 +15,7 @@ from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, composite
 from diagnostics.measures.contradictions import Contradictions
 from diagnostics.measures.registration import Shift, residual_shift
-from diagnostics.measures.rejection import Rejection, fitting
+from diagnostics.measures.rejection import Rejection, Strengths, fitting
 from diagnostics.measures.surfaces import regional_depth
 from diagnostics.measures.witnesses import ColourSpread, brightness_bias, effective_views, hear
 from diagnostics.registry import fact
@@ -59,7 +59,7 @@ class Views:
     nearest: F64  # float64 [M], the smallest depth at which a training picture shows its centre, world units; inf where none does
     photo_spread: F64  # float64 [M], 0..1, how much the photos disagree about the colour at its place; NaN unknown
     contradictions: Contradictions  # which splats rule pixels against the photos
-    rejection: F64 | None  # float64 [M], how clearly photos would do without it, 1 being usual, NaN unknown; None: no photos
+    rejection: Strengths | None  # how clearly the photos would do without it; None without photos
 
 
 @fact(missing=f"{saved.CHECKPOINT}; {camera_facts.CAMERAS}")
@@ -129,6 +129,6 @@ class _Sums:
         if photo is not None:
             self.rejection.add(found)
 
-    def results(self) -> tuple[F64, F64, F32, F64, I64, F64, F64, Contradictions, F64 | None]:
+    def results(self) -> tuple[F64, F64, F32, F64, I64, F64, F64, Contradictions, Strengths | None]:
         return (self.total, self.front, self.largest, effective_views(self.total, self.squares), self.frusta, self.nearest,
-                self.colours.deviation(FEWEST_WITNESSES), self.contradictions, self.rejection.strength())
+                self.colours.deviation(FEWEST_WITNESSES), self.contradictions, self.rejection.strengths(self.splats.means))

@@ -21,12 +21,13 @@ DISAGREEMENT = (0.10, 0.25)  # standard deviation of photo colours; healthy weig
 ROOM = (-1.0, 3.0)  # of ln(distance to neighbours over depth, against the run's median): beyond it says nothing more
 
 # Log-odds that each cue adds. The first three lie near a logistic regression on floaters that were planted into, or grew in,
-# the tuning half of the lab (1.1, 5.2 and 2.2); the last is set by real fog, which stands among many and hurts no photo.
-REJECTED, BEFORE, APART, UNSUPPORTED = 1.2, 4.0, 2.0, 4.0
+# the tuning half of the lab; the last is set by real fog, which stands among many and hurts no photo.
+REJECTED, BEFORE, APART, UNSUPPORTED = 1.8, 4.0, 2.0, 4.0
+OWN_SHARE = 0.45  # of the rejection: by what it does alone, the rest by what it does with its neighbours
 SPECK = 4.0  # before an empty background nothing lies behind an opaque speck
-# Log-odds of a Gaussian of which nothing is known: 0.5 is then passed by 1.5 % of the visible ones of the one sound real
-# capture, by at most 0.5 % in the sound runs of the lab's tuning half, and by 6.6 % in a fogged run.
-WITH_PHOTOS, WITHOUT_PHOTOS = -7.4, -7.1
+# Log-odds of a Gaussian of which nothing is known: 0.5 is then passed by 1.6 % of the visible ones of the one sound real
+# capture, by at most 0.5 % in the sound runs of the lab's tuning half, and by 8.6 % in a fogged run.
+WITH_PHOTOS, WITHOUT_PHOTOS = -8.0, -7.1
 # The same for ghosts: ln(1 + rejection), photos that disagree, an exact copy of another row; and nothing known.
 REJECTED_GHOST, DISAGREED, COPIED, NO_GHOST = 1.5, 3.0, 3.0, -5.0
 
@@ -49,7 +50,7 @@ def floater_score(views: Views, neighbour_distance: F32, speck_score: F32 | None
 
     - how much of its weight lies before the surface that the region around it shows (SparseGS' second mode before the main one);
     - how far its neighbours are for its distance from the cameras, against the rest of the run;
-    - how clearly the photos would do without it (`Rejection.strength`), where there are photos;
+    - how clearly the photos would do without it (`Strengths`), where there are photos;
     - matter before the surface that few of the views that could see it do see, or about whose colour the photos disagree;
       where too few photos see it, neighbours that are far compared with its size stand in.
 
@@ -62,15 +63,21 @@ def floater_score(views: Views, neighbour_distance: F32, speck_score: F32 | None
     unsupported = np.where(witnessed, ramp(views.photo_spread, *DISAGREEMENT), _alone(views, neighbour_distance, ISOLATED))
     odds = BEFORE * front + APART * _room(views, neighbour_distance)
     odds += UNSUPPORTED * ramp(front, *IN_FRONT) * np.maximum(few, unsupported)
-    odds += WITHOUT_PHOTOS if views.rejection is None else WITH_PHOTOS + REJECTED * _rejected(views.rejection)
+    odds += WITHOUT_PHOTOS if views.rejection is None else WITH_PHOTOS + REJECTED * _rejected(views)
     if speck_score is not None:
         odds += SPECK * speck_score[splats.rows]
     return splats.spread(np.asarray(expit(odds), np.float32))
 
 
-def _rejected(strength: F64) -> F64:
-    """float64 [M], from 0: photos that want more of a splat do not speak for it, as a copy of it may have taken its part."""
-    return np.asarray(np.log1p(np.maximum(np.nan_to_num(strength), 0)))
+def _rejected(views: Views) -> F64:
+    """float64 [M], from 0; 0 unknown. ln(1 + strength), alone and with its neighbours; typical is 0.7.
+
+    Photos that want more of a splat do not speak for it, as a copy of it may have taken its part.
+    """
+    if views.rejection is None:
+        return np.zeros(len(views.splats))
+    own, joint = (np.log1p(np.maximum(np.nan_to_num(each), 0)) for each in (views.rejection.own, views.rejection.joint))
+    return np.asarray(OWN_SHARE * own + (1 - OWN_SHARE) * joint)
 
 
 def _room(views: Views, neighbour_distance: F32) -> F64:
@@ -107,11 +114,12 @@ def ghost_score(views: Views, photo_spread: F64) -> F32:
     up as log-odds:
 
     - the photos disagree about the colour at its place, exposure aside: no surface is there for all of them;
-    - the pictures' errors look like what it does (`Rejection.strength`): surfaces are there twice;
+    - the pictures' errors look like what it does (`Strengths`): surfaces are there twice;
     - another row lies at exactly the same place.
     """
-    strength = np.full(len(views.splats), np.nan) if views.rejection is None else views.rejection
-    odds = NO_GHOST + DISAGREED * np.nan_to_num(ramp(photo_spread, *DISAGREEMENT)) + REJECTED_GHOST * _rejected(strength)
+    odds = NO_GHOST + DISAGREED * np.nan_to_num(ramp(photo_spread, *DISAGREEMENT)) + REJECTED_GHOST * _rejected(views)
     odds += COPIED * coincident(views.splats.means)
-    shown = np.isfinite(photo_spread) | np.isfinite(strength)
+    shown = np.isfinite(photo_spread)
+    if views.rejection is not None:
+        shown |= np.isfinite(views.rejection.own)
     return views.splats.spread(np.where(shown, expit(odds), np.nan).astype(np.float32))

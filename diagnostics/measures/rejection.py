@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from diagnostics.measures.backgrounds import COLOURS, composite, over
 from diagnostics.measures.witnesses import brightness_bias
 from render.raster.picture import Picture
 from render.raster.removal import Removal
 from runs.arrays import F32, F64
+
+JOINED = 7  # a splat and its six nearest: clumps are larger, surfaces beside a single stranger are not drowned
 
 
 @dataclass(eq=False)
@@ -27,17 +30,41 @@ class Rejection:
         self.along += found.along
         self.effect += found.effect
 
-    def strength(self) -> F64 | None:
-        """float64 [M]: how clearly the pictures' errors look like what the splat does; negative where they lack more of it,
-        NaN where it does nothing. 1 is the typical size in this run, so that where a run is wrong everywhere no splat is to
-        blame. None where there was no photo, or nothing in them.
-
-        A matched filter: Σ d · error / √Σ d² is the best linear test for a known pattern d in noise (Turin 1960).
-        """
+    def strengths(self, means: F32) -> "Strengths | None":
+        """For splats with these means [M, 3]. None where there was no photo, or no error in any picture."""
         acts = self.effect > 0
-        matched = np.divide(self.along, np.sqrt(self.effect), out=np.full_like(self.along, np.nan), where=acts)
-        typical = float(np.median(np.abs(matched[acts]))) if acts.any() else 0.0
-        return matched / typical if typical > 0 else None
+        own = np.full(len(acts), np.nan)
+        own[acts] = _matched(self.along[acts], self.effect[acts])
+        typical = float(np.median(np.abs(own[acts]))) if acts.any() else 0.0
+        if not typical > 0:
+            return None
+        joint = own.copy()
+        joint[acts] = _matched(*_with_neighbours(means[acts], self.along[acts], self.effect[acts]))
+        return Strengths(own / typical, joint / typical)
+
+
+@dataclass(frozen=True, eq=False)
+class Strengths:
+    """How clearly the errors of the pictures look like what a splat does to them; negative where they lack more of it.
+
+    1 is the typical size for single splats of this run, so that where a run is wrong everywhere no splat is to blame. NaN where
+    a splat does nothing. A matched filter: Σ d · error / √Σ d² is the best linear test for a known pattern d in noise
+    (Turin 1960).
+    """
+
+    own: F64  # float64 [M]
+    joint: F64  # float64 [M], of the splat and its nearest neighbours together: in a clump each hides what the others do
+
+
+def _matched(along: F64, effect: F64) -> F64:
+    return np.asarray(along / np.sqrt(effect))
+
+
+def _with_neighbours(means: F32, along: F64, effect: F64) -> tuple[F64, F64]:
+    """Sums over each splat and its nearest."""
+    nearest = np.asarray(cKDTree(means, balanced_tree=False, compact_nodes=False).query(means, k=min(JOINED, len(means)))[1])
+    nearest = nearest.reshape(len(means), -1)
+    return along[nearest].sum(axis=1), effect[nearest].sum(axis=1)
 
 
 def fitting(picture: Picture, photo: F32) -> tuple[F32, F32]:

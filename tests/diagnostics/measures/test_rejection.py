@@ -1,21 +1,23 @@
-"""Splats that the photos would do without are told from those that they need; in a run that is wrong throughout none is to blame."""
+"""Splats that the photos would do without are told from those they need; in a run that is wrong throughout none is to blame."""
 
 import numpy as np
 
 from diagnostics.measures.coincident import coincident
-from diagnostics.measures.rejection import Rejection, fitting
+from diagnostics.measures.rejection import Rejection, Strengths, fitting
 from render.raster.cpu import rasterise
 from render.raster.measures import capped
 from render.raster.removal import Removal, removal
 from render.splats import prepare
-from runs.arrays import F64
+from runs.arrays import F32
 from tests.diagnostics.fixtures.photographed import cameras, scene, with_specks
 
+APART = 100 * np.arange(15, dtype=np.float32).reshape(5, 3)
 
-def strength(along: list[float], effect: list[float]) -> F64:
+
+def strengths(along: list[float], effect: list[float], means: F32 = APART) -> Strengths:
     rejection = Rejection.empty(len(along))
     rejection.add(Removal(np.zeros(len(along)), np.array(along), np.array(effect)))
-    found = rejection.strength()
+    found = rejection.strengths(means)
     assert found is not None
     return found
 
@@ -23,13 +25,24 @@ def strength(along: list[float], effect: list[float]) -> F64:
 def test_errors_that_look_like_the_splat_speak_against_it() -> None:
     """The units of the pictures cancel, and a splat without any effect is not judged."""
     along, effect = [0.01, -0.01, 0.01, 4.0, 0.0], [1.0, 1.0, 1.0, 4.0, 0.0]
-    np.testing.assert_allclose(strength(along, effect), [1, -1, 1, 200, np.nan])
-    np.testing.assert_allclose(strength([9 * a for a in along], [9 * e for e in effect])[:4], [1, -1, 1, 200])
+    np.testing.assert_allclose(strengths(along, effect).own, [1, -1, 1, 200, np.nan])
+    np.testing.assert_allclose(strengths([9 * a for a in along], [9 * e for e in effect]).own[:4], [1, -1, 1, 200])
+
+
+def test_in_a_clump_they_are_judged_together() -> None:
+    """Each of seven hides what the others do: what is barely seen in one is plain in all."""
+    clump = np.random.default_rng(0).normal(size=(7, 3))
+    means = np.concatenate([clump, 100 + 0.1 * clump, 200 + 0.1 * clump]).astype(np.float32)
+    along, effect = [1.0] * 7 + [1.0, -1.0] * 3 + [0.0] + [-1.0, 1.0] * 3 + [0.0], [1.0] * 21
+    found = strengths(along, effect, means)
+    np.testing.assert_allclose(found.own[:7], 1)
+    np.testing.assert_allclose(found.joint[:7], np.sqrt(7))
+    np.testing.assert_allclose(found.joint[7:], 0, atol=1e-9)
 
 
 def test_without_photos_or_errors_nothing_is_said() -> None:
     """Nought divided by nought is no number to show."""
-    assert Rejection.empty(3).strength() is None
+    assert Rejection.empty(5).strengths(APART) is None
 
 
 def test_specks_are_rejected_and_what_they_hide_is_not() -> None:
@@ -41,10 +54,10 @@ def test_specks_are_rejected_and_what_they_hide_is_not() -> None:
         photo, picture = rasterise(clean, small).rgb, rasterise(dirty, small)
         shown, wanted = fitting(picture, photo)
         rejection.add(removal(dirty, small, shown, wanted, picture.mode_depth))
-    found = rejection.strength()
+    found = rejection.strengths(dirty.means)
     assert found is not None
     known, specks = rejection.effect > 1e-3, np.arange(len(dirty)) >= len(clean)
-    assert np.median(found[known & specks]) > 20 * np.quantile(found[known & ~specks], 0.9)
+    assert np.median(found.own[known & specks]) > 20 * np.quantile(found.own[known & ~specks], 0.9)
 
 
 def test_the_background_that_fits_is_taken() -> None:
