@@ -4,6 +4,7 @@ from diagnostics.measures.curves import best, last_finite, until
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
+from runs.cameras import Camera
 from runs.series import Series
 
 
@@ -41,3 +42,32 @@ def _climbs_out_of_a_dip(test_psnr: Series, end: tuple[int, float], schedule: Sc
     """The evaluation before the end lies in a reset's dip and clearly below the end: how far it climbs is not known yet."""
     before = last_finite(until(test_psnr, end[0] - 1))
     return before is not None and schedule.is_muted(before[0]) and end[1] - before[1] > step_db
+
+
+@detects("sparse-views")
+def sparse_views(
+    test_psnr: Series, train_psnr: Series, train_cameras: tuple[Camera, ...], schedule: Schedule | None = None, *,
+    views: int = 12, gap_db: float = 5.0,
+) -> Finding | NotEvaluable | None:
+    """So few training views that they are learned by heart: held-out ones stay far below, whether or not they fall."""
+    if len(train_cameras) > views:
+        return None
+    end = last_finite(test_psnr if schedule is None else schedule.outside_resets(test_psnr))
+    train_end = None if end is None else train_psnr.at(end[0])
+    if end is None or train_end is None:
+        return NotEvaluable(("test/psnr and train/psnr at one iteration, outside the dip after an opacity reset",))
+    gap = train_end - end[1]
+    if not gap > gap_db:
+        return None
+    count = len(train_cameras)
+    return Finding(
+        f"{count} training {'view' if count == 1 else 'views'}, and held-out views stay {gap:.1f} dB below them "
+        f"({end[1]:.2f} against {train_end:.2f} dB at iteration {end[0]:,})",
+        evidence=(
+            EvidenceRow("training views", count, views),
+            EvidenceRow("gap between train and test PSNR", gap, gap_db, "dB", end[0], test_psnr.source),
+            EvidenceRow("test PSNR", end[1], None, "dB", end[0], test_psnr.source),
+        ),
+        cameras=tuple(camera.name for camera in train_cameras), confidence=0.85,
+        facts={"views": count, "gap": f"{gap:.1f}"},
+    )

@@ -4,7 +4,8 @@ import pytest
 
 from diagnostics.verdict import NotEvaluable
 from tests.diagnostics.detectors.support import found, verdict
-from tests.diagnostics.fixtures.convergence import few_views
+from tests.diagnostics.fixtures.convergence import few_views, three_views
+from tests.support.runs import ring_cameras
 from tests.support.training import healthy_run
 
 NAME = "test-falls-while-train-rises"
@@ -47,3 +48,17 @@ def test_a_curve_that_still_climbs_out_of_a_dip_is_not_judged() -> None:
     assert isinstance(verdict(NAME, healthy_run(series=dip)), NotEvaluable)
     over = {name: values | {800: values[700]} for name, values in dip.items()}
     assert found(NAME, healthy_run(series=over)).evidence[0].iteration == 800
+
+
+def test_the_gap_of_a_few_views_is_told_with_its_views() -> None:
+    """Nothing falls and the training views look perfect: only the gap and the number of views say that they are learned by heart."""
+    finding = found("sparse-views", three_views())
+    assert finding.cameras == tuple(camera.name for camera in ring_cameras(3))
+    assert finding.evidence[1].value == pytest.approx(7.4)
+
+
+@pytest.mark.parametrize(("views", "gap_db", "says"), [(12, 5.5, True), (13, 5.5, False), (12, 4.5, False)])
+def test_a_gap_alone_and_few_views_alone_are_normal(views: int, gap_db: float, says: bool) -> None:
+    """The 3DGS paper's own scenes have gaps of 8 dB, and a simple object needs few views."""
+    series = {"test/psnr": {1000: 22.0, 2000: 24.0}, "train/psnr": {1000: 24.0, 2000: 24.0 + gap_db}}
+    assert (verdict("sparse-views", healthy_run(series=series, cameras=ring_cameras(views))) is not None) == says

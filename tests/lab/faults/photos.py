@@ -121,7 +121,7 @@ FAULTS = (
         codes("CF-03"), codes("IF-04 OF-02"),
     ),
     Fault(
-        "three-views", "photos", _few_views, codes("CF-03"),
+        "three-views", "photos", _few_views, codes("CF-03 NF-03"),
         "Training views reach 39 dB, held-out ones 20: learned by heart.", (3.0, 4.0), codes("AF-01"), codes("IF-04"),
     ),
     Fault(
