@@ -51,7 +51,7 @@ def test_a_curve_that_still_climbs_out_of_a_dip_is_not_judged() -> None:
 
 
 def test_the_gap_of_a_few_views_is_told_with_its_views() -> None:
-    """Nothing falls and the training views look perfect: only the gap and the number of views say that they are learned by heart."""
+    """Nothing falls and the training views look perfect: only the gap and the few views tell that they are learned by heart."""
     finding = found("sparse-views", three_views())
     assert finding.cameras == tuple(camera.name for camera in ring_cameras(3))
     assert finding.evidence[1].value == pytest.approx(7.4)
