@@ -16,7 +16,7 @@ from tests.lab.scenes.scene import Scene
 from tests.lab.scenes.transforms import points_kept
 from tests.lab.split import CAPTURE, half_of, scenes_of, strengths_of
 
-# Runs of each fault. The miniature suite must fit into CI, the large one into 45 minutes: two and three runs, on other scenes or seeds.
+# Runs of each fault: two in the miniature suite, which must fit into CI; three in the large one, which must end in 45 minutes.
 RUNS_PER_HALF: Mapping[Size, Mapping[Half, int]] = MappingProxyType(
     {"mini": {"tuning": 1, "test": 1}, "large": {"tuning": 1, "test": 2}})
 SIZE_PX: Mapping[Size, int] = MappingProxyType({"mini": 64, "large": 96})
