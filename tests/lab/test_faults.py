@@ -13,7 +13,7 @@ from tests.lab.healthy import HEALTHY
 
 # Patterns of the catalogue that no fault of the lab is to be called by, with the reason.
 NOT_TRIED = {
-    "CK-7": "a run without states is no fault; the healthy controls have some",
+    "N-29": "a run without states is no fault; the healthy controls have some",
 }
 
 

@@ -50,12 +50,12 @@ FAULTS = (
     Fault(
         "resumed-without-moments", "continued", partial(_resumed, keeps_moments=False), codes("CK-1"),
         "Adam starts anew: its step counter is far below the iteration; early on clones stay glued together. Curves show 2 %.",
-        (0.5, 0.25, 0.6, 0.4), wrong=codes("OF-03 OF-02 N-29"), onset=_resume_at,
+        (0.5, 0.25, 0.6, 0.4), wrong=codes("OF-03 OF-02 CK-7"), onset=_resume_at,
     ),
     Fault(
         "resumed-without-schedule", "continued", partial(_resumed, keeps_moments=False, keeps_schedule=False),
-        codes("N-29 CK-1"),
-        "A resume from the point cloud alone: the moments (CK-1) and the schedule (N-29) are lost, the rate of the means jumps "
+        codes("CK-7 CK-1"),
+        "A resume from the point cloud alone: the moments (CK-1) and the schedule (CK-7) are lost, the rate of the means jumps "
         "back up.",
         (0.5, 0.6), codes("OF-01 OF-08 N-24"), onset=_resume_at,
     ),
