@@ -9,10 +9,11 @@ from diagnostics.facts.colours import coloured_sample
 from diagnostics.facts.photos import PHOTOS
 from diagnostics.facts.registration import MODEL, PoseDifference
 from diagnostics.measures.alignment import Similarity
-from diagnostics.measures.colours import Shot, disagreement, shuffled
+from diagnostics.measures.colours import Shot, disagreement, exposed_alike, shuffled
 from diagnostics.measures.shares import quantile
 from diagnostics.registry import fact
 from diagnostics.verdict import NotEvaluable
+from runs.arrays import F64, Array
 from runs.cameras import Camera
 from runs.points import PointCloud
 
@@ -61,7 +62,7 @@ class Stranger:
     """One photo beside the points that its camera sees."""
 
     name: str
-    times_usual: float  # what it differs by, over the median of all photos
+    times_usual: float  # what it differs by, exposure aside, over the median of all photos
     of_chance: float  # the same over what points with colours dealt out anew differ by
 
 
@@ -76,10 +77,20 @@ def strangeness(
     if sampled is None:
         return None
     xyz = model_world.apply(sampled[0]) if carried and model_world is not None else sampled[0]
-    dealt = shuffled(sampled[1])
-    pairs = [(shot, disagreement(xyz, sampled[1], [shot], FEWEST_POINTS), disagreement(xyz, dealt, [shot], FEWEST_POINTS))
-             for shot in shots]
-    usual = quantile(np.array([found for _, found, _ in pairs]), 0.5)
+    told = [_told(xyz, sampled[1], shot) for shot in shots]
+    usual = quantile(np.array([found for found, _ in told]), 0.5)
     if not usual > 0:
         return None
-    return tuple(Stranger(shot.camera.name, found / usual, found / chance) for shot, found, chance in pairs if chance > 0)
+    return tuple(Stranger(shot.camera.name, found / usual, found / chance)
+                 for shot, (found, chance) in zip(shots, told, strict=True) if chance > 0)
+
+
+def _told(xyz: Array, colours: F64, shot: Shot) -> tuple[float, float]:
+    """What points and photo differ by, and what chance gives; NaN where few points lie in it.
+
+    A photo that was exposed otherwise is no stranger, so that its brightness is set right, unless this makes it worse:
+    where most points are hidden, their colours say nothing of it.
+    """
+    both = [(disagreement(xyz, colours, [each], FEWEST_POINTS), each) for each in (shot, exposed_alike(xyz, colours, shot))]
+    found, better = min(both, key=lambda pair: pair[0])
+    return found, disagreement(xyz, shuffled(colours), [better], FEWEST_POINTS)

@@ -1,7 +1,7 @@
 """Whether photos show points in the points' own colours: the test of cameras and cloud that needs no model."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,6 +31,20 @@ def disagreement(xyz: Array, colours: F64, shots: Iterable[Shot], fewest: int = 
     found = [_differences(xyz, colours, shot) for shot in shots]
     pairs = np.concatenate(found) if found else np.empty(0)
     return float(np.quantile(pairs, AGREEING)) if len(pairs) >= fewest else float("nan")
+
+
+def exposed_alike(xyz: Array, colours: F64, shot: Shot) -> Shot:
+    """The shot with each channel scaled until points and photo are as bright, medians over what lies in the picture.
+
+    Values may exceed 1. A channel that is black in either stays as it is; without a point in the picture, all do.
+    """
+    seen = project(xyz, shot.camera)
+    if not seen.inside.any():
+        return shot
+    wanted = np.median(colours[seen.inside], axis=0)
+    shown = np.median(sample(shot.photo, seen.x_px[seen.inside], seen.y_px[seen.inside]), axis=0)
+    gains = np.where((wanted > 0) & (shown > 0), wanted / np.where(shown > 0, shown, 1), 1)
+    return replace(shot, photo=np.asarray(shot.photo * gains, np.float32))
 
 
 def shuffled(colours: F64) -> F64:

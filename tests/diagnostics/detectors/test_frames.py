@@ -8,16 +8,20 @@ import pytest
 
 from diagnostics.detectors.frames import different_frames
 from diagnostics.detectors.poses import wrong_camera_poses
+from diagnostics.diagnose import whole_span
+from diagnostics.evidence import Evidence
 from diagnostics.facts.cameras import Visibility
 from diagnostics.facts.frames import CAMERA_AXES, CloudFrame, flipped
 from diagnostics.facts.posed import PoseFit, Stranger
 from diagnostics.facts.registration import PoseDifference
 from diagnostics.verdict import Finding, NotEvaluable
+from runs.arrays import U8
 from runs.cameras import Camera
 from runs.run import Run
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.intrinsics import photos, points, seen_by
 from tests.diagnostics.fixtures.photographed import cameras, turned
+from tests.support.photos import DrawnPhoto
 from tests.support.runs import ring_cameras
 
 NAME = "cloud-and-cameras-in-different-frames"
@@ -100,6 +104,24 @@ def test_two_exchanged_photos_are_named() -> None:
     names = [camera.name for camera in cameras()]
     assert set(finding.cameras) == {names[2], names[9]}
     assert "other colours" in finding.says
+
+
+def darkened(stored: U8, name: str, names: list[str]) -> U8:
+    """Two photos of twelve at two fifths of their light, one of them reddish as well."""
+    gain = {names[2]: (0.4, 0.4, 0.4), names[9]: (0.5, 0.35, 0.3)}.get(name, (1.0, 1.0, 1.0))
+    return np.asarray(np.round(stored * np.array(gain)), np.uint8)
+
+
+def test_photos_that_were_exposed_otherwise_are_no_strangers() -> None:
+    """Their cameras stand where they should; the poses would be corrected in vain."""
+    names = [camera.name for camera in cameras()]
+    taken = {name: replace(photo, stored=darkened(photo.stored, name, names))
+             for name, photo in photos().items() if isinstance(photo, DrawnPhoto)}
+    run = seen_by(cameras(), photos=taken)
+    facts = Evidence(run, whole_span(run)).gather(("strangeness",), ())
+    assert not isinstance(facts, NotEvaluable)
+    assert max(stranger.of_chance for stranger in facts["strangeness"]) < 0.5
+    assert wrong_camera_poses(RING, pose_fit=PoseFit((), 0, 0.0, 0.0, ""), strangeness=facts["strangeness"]) is None
 
 
 def test_a_capture_that_agrees_nowhere_has_no_strangers() -> None:
