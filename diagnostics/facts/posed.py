@@ -85,12 +85,12 @@ def strangeness(
                  for shot, (found, chance) in zip(shots, told, strict=True) if chance > 0)
 
 
-def _told(xyz: Array, colours: F64, shot: Shot) -> tuple[float, float]:
+def _told(xyz: Array, rgb: F64, shot: Shot) -> tuple[float, float]:
     """What points and photo differ by, and what chance gives; NaN where few points lie in it.
 
     A photo that was exposed otherwise is no stranger, so that its brightness is set right, unless this makes it worse:
     where most points are hidden, their colours say nothing of it.
     """
-    both = [(disagreement(xyz, colours, [each], FEWEST_POINTS), each) for each in (shot, exposed_alike(xyz, colours, shot))]
+    both = [(disagreement(xyz, rgb, [each], FEWEST_POINTS), each) for each in (shot, exposed_alike(xyz, rgb, shot))]
     found, better = min(both, key=lambda pair: pair[0])
-    return found, disagreement(xyz, shuffled(colours), [better], FEWEST_POINTS)
+    return found, disagreement(xyz, shuffled(rgb), [better], FEWEST_POINTS)
