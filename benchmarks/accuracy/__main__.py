@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
@@ -24,6 +26,7 @@ SHIPPED = REPOSITORY / "resources" / "accuracy" / "patterns.json"
 
 def main() -> None:
     asked = _arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # else the workers would outlive us
     sizes: tuple[Size, ...] = SIZES if asked.size == "all" else (asked.size,)
     halves: tuple[Half, ...] = HALVES if asked.half == "all" else (asked.half,)
     measured = [each for size in sizes for each in _measured(size, halves, asked)]

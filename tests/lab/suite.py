@@ -27,13 +27,16 @@ Told = Callable[[int, int, Outcome], None]  # (done, of, the newest)
 
 
 def run_suite(chosen: Sequence[Case], *, jobs: int = 2, told: Told = lambda *_: None) -> tuple[Outcome, ...]:
-    """Outcomes in the order of the cases."""
+    """Outcomes in the order of the cases; an error or a stop lets go of what has not begun."""
     by_case: dict[Case, Outcome] = {}
     with _quiet(), ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(outcome_of, case) for case in chosen]):
-            outcome = future.result()
-            by_case[outcome.case] = outcome
-            told(len(by_case), len(chosen), outcome)
+        try:
+            for future in as_completed([pool.submit(outcome_of, case) for case in chosen]):
+                outcome = future.result()
+                by_case[outcome.case] = outcome
+                told(len(by_case), len(chosen), outcome)
+        finally:
+            pool.shutdown(cancel_futures=True)
     return tuple(by_case[case] for case in chosen)
 
 

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from tests.lab.broken import start
 from tests.lab.faults.fault import Fault, codes
 from tests.lab.plan import Plan
@@ -13,6 +15,18 @@ def _wide(plan: Plan, extents: float) -> Plan:
     """By the trainer, as where it does not find the points; the data are sound."""
     count, seed = len(plan.scene.data.points), plan.settings.seed
     return replace(plan, data=transforms.points_random(plan.scene, count, extents, seed).data)
+
+
+def _inside(plan: Plan, times: float) -> Plan:
+    """A cube as large as the cloud, or so many times."""
+    xyz = plan.scene.data.points.xyz
+    half_size = float(np.quantile(np.abs(xyz - np.median(xyz, axis=0)).max(axis=1), 0.95))
+    return _wide(plan, times * half_size / plan.scene.data.extent)
+
+
+def _grey(plan: Plan, _: float) -> Plan:
+    """A converter dropped the colours on the way from the model to the trainer."""
+    return replace(plan, data=transforms.points_without_colour(plan.scene).data)
 
 
 def _far(plan: Plan, extents: float) -> Plan:
@@ -58,14 +72,24 @@ FAULTS = (
         (1.3, 1.8, 1.6, 1.5), codes("IF-03 AF-01 DF-05 CF-03 N-20"), codes("IF-04"),
     ),
     Fault(
+        "start-at-random-in-the-scene", "start", _inside, codes("TG-04"),
+        "Random points where the scene is, although the model's points are at hand: 2 dB lost in the feasibility study. They lie in "
+        "view, so neither their place nor their number is at fault.", (1.0, 0.9), codes("AF-01"), codes("IF-04 N-20 TG-03 IF-06"),
+    ),
+    Fault(
+        "start-without-colours", "start", _grey, codes("N-30"),
+        "All points grey: the first pictures are flat, what is lost is time.", wrong=codes("IF-06 IF-04"),
+    ),
+    Fault(
         "cloud-elsewhere", "start", _far, codes("N-20 TG-03"),
-        "The cloud lies where no camera looks: nothing gets a gradient.", (3.0, 4.0),
-        codes("IF-01 IF-03 OF-03 DF-01 DF-05 IF-04"), codes("OF-02 N-07"),
+        "The cloud lies where no camera looks: nothing gets a gradient, or the few that are seen hang in the open.", (3.0, 4.0),
+        codes("IF-01 IF-03 OF-03 DF-01 DF-05 IF-04 AF-01"), codes("OF-02 N-07"),
     ),
     Fault(
         "cloud-of-another-scale", "start", _scaled, codes("N-20 TG-03"),
-        "The cloud is three times too large for the cameras: points out of view and in the wrong colours, 2 dB lost.",
-        (3.0, 4.0, 3.5, 2.5), codes("IF-01 IF-03 AF-01 DF-05 IF-04"),
+        "The cloud is three times too large for the cameras: points out of view and in the wrong colours, 2 dB lost. "
+        "What is in view spreads so wide that hardly any of it may be densified.",
+        (3.0, 4.0, 3.5, 2.5), codes("IF-01 IF-03 AF-01 DF-01 DF-05 IF-04"),
     ),
     Fault(
         "cloud-turned", "start", _turned, codes("N-20 TG-03"), "The cloud has another tool's up axis, the cameras have not.",
