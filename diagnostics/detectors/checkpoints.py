@@ -80,11 +80,14 @@ def schedule_lost(rate_jump: Jump, *, times: float = 2.0) -> Finding | None:
 
 
 def _lost_moments(memories: tuple[Memory, ...], zero_share: float) -> list[str]:
-    """Missing groups, or moments that are zero in all of them: one zero group alone is frozen, not lost."""
+    """Missing groups, or moments that are zero in all of them: one zero group alone is frozen, not lost.
+
+    Where Adam has stepped on nothing but zeros nothing is lost either: no gradient ever came.
+    """
     without = [memory.group for memory in memories if not memory.has_moments]
     if without or not memories:
         return [f"Adam's moments of {', '.join(without) or 'every parameter'}"]
-    zeroed = all(memory.zero_share >= zero_share for memory in memories)
+    zeroed = not any(memory.step for memory in memories) and all(memory.zero_share >= zero_share for memory in memories)
     return ["Adam's moments (stored, but zero in every group)"] if zeroed else []
 
 
