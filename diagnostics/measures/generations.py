@@ -48,7 +48,8 @@ class Generation:
     survivors: float  # 0..1, share of the earlier state's Gaussians that were followed to the later one
     matched: float  # 0..1, how well rows could be followed
     born: int  # Gaussians of the later state that were not there before
-    halves: I64  # int64, rows of the later state that come from splits; unless settled, only those that changed in size alone
+    halves: I64  # int64, rows of the later state that come from splits, drawn at random around the parent: what lies exactly at
+    # its place is a clone that was taken for another; unless settled, only those that changed in size alone
     shrink: float  # median logarithm of size / parent's size, less what survivors changed; NaN without any. Size is the longest
     # axis where settled, else the mean of the logarithms of all three: learning flattens, so it changes single axes more
     shrink_spread: float  # between the quartiles of that: small where little was learned since
@@ -73,7 +74,8 @@ def generation(
         return None
     births = births_of(lineage, earlier, later)
     ratios, alike = _ratios(births, earlier, later, settled)
-    halves = (alike | settled) & ~births.survives & ((births.siblings > 1) | (not births.all_asked))
+    offsets = _offsets(births, earlier, later)
+    halves = (alike | settled) & ~births.survives & ((births.siblings > 1) | (not births.all_asked)) & (offsets > 0)
     clones = alike & births.survives & _same_size(births, earlier, later, SAME_BIRTH_SIZE if settled else SAME_SIZE)
     gone, parents = _mask(lineage.gone, earlier.count), _mask(births.parent[births.siblings > 1], earlier.count)
     faint, opaque = (lineage.known & _between(earlier.opacities, limits) & ~parents for limits in (FAINT, OPAQUE))
@@ -84,7 +86,7 @@ def generation(
         matched=lineage.matched, born=len(lineage.newborn),
         halves=births.child[halves], shrink=_median(ratios[halves]) - _learned(lineage, earlier, later),
         shrink_spread=_spread(ratios[halves]),
-        clones=births.child[clones], offset=_median(_offsets(births, earlier, later)[clones]),
+        clones=births.child[clones], offset=_median(offsets[clones]),
         dead=int((lineage.known & (earlier.opacities < INVISIBLE)).sum()), kept_dead=_kept_dead(lineage, earlier, later),
         faint=int(faint.sum()), faint_gone=share(gone[faint]), opaque_gone=share(gone[opaque]),
         lowest_kept=quantile(earlier.opacities[lineage.before], FIFTIETH),

@@ -5,7 +5,7 @@ import pytest
 
 from diagnostics.measures.generations import Generation, generation
 from runs.gaussians import Gaussians
-from tests.support.densified import densified, with_opacities
+from tests.support.densified import densified, joined, with_opacities
 from tests.support.runs import changed, cloud
 
 CLONES, SPLITS = np.arange(0, 900, 10), np.arange(3, 900, 12)
@@ -43,6 +43,14 @@ def test_displaced_clones_are_measured_in_their_parents_size(offset: float) -> N
         before = cloud(900, seed=5, spread=size)
         told = between(before, densified(before, clones=CLONES, splits=SPLITS, offset=offset))
         assert told.offset == pytest.approx(offset, rel=0.05)
+
+
+def test_clones_of_twins_are_no_halves() -> None:
+    """Gaussians without size stay exact doubles of their clones: whose child is whose cannot be told, and nothing was split."""
+    single = changed(cloud(900, seed=5), log_scales=np.full((900, 3), -23, np.float32))
+    before = joined(single, single.take(np.arange(40)))
+    told = between(before, densified(before, clones=np.arange(0, before.count, 2), splits=CLONES[:0]))
+    assert len(told.halves) == 0
 
 
 def test_what_learning_did_to_everybody_is_no_shrinking() -> None:
