@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.facts.matched import Matches
+from diagnostics.facts.matched import LEARNED, Matches
 from diagnostics.facts.pictures import DRAWN, View, Views
 from diagnostics.facts.registration import Reprojection
 from diagnostics.facts.saved import file_of
@@ -98,7 +98,7 @@ def ghosting(
     checkpoint: Checkpoint, views: Views, photographed: tuple[View, ...], photo_spread: F64, ghost_score: F32,
     matches: Matches | None = None, reprojection: Reprojection | None = None, *,
     disagreement: float = 0.075, explained: float = 0.08, score: float = 0.5, fewest_views: int = 6, patch: float = 0.03,
-    clean: float = 0.005, visited: float = 0.35, unvisited: float = 0.15,
+    clean: float = 0.005, visited: float = 0.35, unvisited: float = 0.15, unlearned: float = 0.65,
 ) -> Finding | NotEvaluable | None:
     """The photos do not agree on the surfaces, and each photo fits a shifted render better: every view has its own.
 
@@ -112,6 +112,8 @@ def ghosting(
     spread, gain = weighted_quantile(photo_spread, views.weight, 0.5), _median_gain(shifts)
     if not (spread > disagreement and gain > explained):
         return _visitors(matches, patch, clean, visited, unvisited)
+    if matches is not None and matches.unexplained * (1 - gain) > unlearned:
+        return NotEvaluable((LEARNED,))
     length = float(np.median([shift.length_px for shift in shifts]))
     rows = np.flatnonzero(ghost_score > score)
     iteration, source = checkpoint.iteration, "training photos"

@@ -26,7 +26,7 @@ def loss_mask_wrong(
     train_cameras: tuple[Camera, ...], masked: Masked | None = None, matches: Matches | None = None,
     redrawn: Redrawn | None = None, photo_background: PhotoBackground | None = None,
     exposures: Mapping[str, F64] | None = None,
-    *, coverage: float = 0.12, inverted: float = 4.0, uncounted: float = 1.8, flat: float = 0.8, untrained: float = 0.2,
+    *, coverage: float = 0.12, inverted: float = 4.0, uncounted: float = 1.8, flat: float = 0.8, untrained: float = 0.1,
     fits: float = 0.3, trained: float = 0.2,
 ) -> Finding | NotEvaluable | None:
     """Masks count hardly any pixel, or the model fits what they exclude, or the logged loss knows only part of each picture."""
@@ -86,16 +86,10 @@ def _known(value: float) -> float | None:
 
 def of_contrast(matches: Matches) -> F64:
     """float64 [n]: median difference over contrast, of the cells with contrast: 1 is what one flat colour would miss by."""
-    contrast = contrasts(matches)
+    contrast = matches.contrasts
     known = contrast > PAINTED * quantile(contrast[contrast > 0], 0.5)
     different = np.median([match.differences for match in matches.each], axis=0)
     return np.asarray(different[known] / contrast[known])
-
-
-def contrasts(matches: Matches) -> F64:
-    """float64 [8, 8]: variance of grey in each cell over all photos: what a flat colour would miss by."""
-    means, power = (np.mean([getattr(match, name) for match in matches.each], axis=0) for name in ("photo_means", "photo_power"))
-    return np.asarray(power - means**2)
 
 
 @detects("alpha-not-carved")

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from diagnostics.detectors.masks import contrasts
 from diagnostics.facts.matched import Matched, Matches
 from diagnostics.facts.redrawn import Redrawn
 from diagnostics.measures.shares import quantile
@@ -36,7 +35,7 @@ def exposure_varies(
     aside = gains - np.median(gains, axis=0)
     found = NORMAL * float(np.median(np.abs(aside)))
     gained = float(np.median([1 - match.error_with_gains / match.error for match in known]))
-    if not (found > spread and gained > explained and _unexplained(matches) < unlearned):
+    if not (found > spread and gained > explained and matches.unexplained < unlearned):
         return None
     tint = NORMAL * float(np.median(np.abs(aside - aside.mean(axis=1, keepdims=True))))
     odd = sorted(range(len(known)), key=lambda i: -float(np.abs(aside[i]).max()))
@@ -57,13 +56,6 @@ def exposure_varies(
         cameras=names, confidence=0.85, cause=CORRECTED if exposures else "",
         severity="major" if found > serious else "minor", facts={"spread": percent(found)},
     )
-
-
-def _unexplained(matches: Matches) -> float:
-    """Mean squared difference over the photos' own variance: 1 for renders of one flat colour."""
-    varied = float(np.nansum(contrasts(matches)))
-    different = float(np.nansum(np.median([match.differences for match in matches.each], axis=0)))
-    return different / varied if varied > 0 else float("inf")
 
 
 @detects("blurred-photos")

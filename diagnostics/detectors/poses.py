@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.facts.lens import Lens
+from diagnostics.facts.matched import LEARNED, Matches
 from diagnostics.facts.pictures import DRAWN, View
 from diagnostics.facts.posed import PoseFit, Stranger
 from diagnostics.facts.registration import PoseDifference, Reprojection
@@ -20,10 +21,10 @@ NAMES_IN_A_SENTENCE = 4
 def wrong_camera_poses(
     train_cameras: tuple[Camera, ...], reprojection: Reprojection | None = None, pose_differences: PoseDifference | None = None,
     photographed: tuple[View, ...] | None = None, lens: Lens | None = None, pose_fit: PoseFit | None = None,
-    strangeness: tuple[Stranger, ...] | None = None, resected: Resected | None = None,
+    strangeness: tuple[Stranger, ...] | None = None, resected: Resected | None = None, matches: Matches | None = None,
     *, times_model: float = 5.0, least_px: float = 1.0, times_stored: float = 3.0, least_stored_px: float = 0.3,
     repaired: float = 0.9, explained: float = 0.08, shift_px: float = 0.15, alike: float = 0.3, trusted_px: float = 1.0,
-    fewest_views: int = 6, strange: float = 2.5, unrelated: float = 0.6,
+    fewest_views: int = 6, strange: float = 2.5, unrelated: float = 0.6, unlearned: float = 0.65,
 ) -> Finding | NotEvaluable | None:
     """SfM points fall beside their keypoints, photos fit the COLMAP model's poses or a shifted render much better, or a few
     photos have nothing to do with what their cameras see.
@@ -46,7 +47,8 @@ def wrong_camera_poses(
     by_shifts = _moved(views, explained, shift_px) if len(views) >= fewest_views and not proved else ()
     if not by_keypoints and not by_colours and not by_shifts:
         return None
-    doubt = "" if by_keypoints or by_colours else _doubt(views, reprojection, alike, trusted_px)
+    doubt = "" if by_keypoints or by_colours else (
+        _unlearned(matches, views, unlearned) or _doubt(views, reprojection, alike, trusted_px))
     if doubt:
         return NotEvaluable((doubt,))
     names = by_keypoints or by_colours or by_shifts
@@ -96,6 +98,12 @@ def _moved(views: list[View], explained: float, shift_px: float) -> tuple[str, .
     bad = [(view.shift.length_px, view.camera.name) for view in views
            if view.shift is not None and view.shift.explained > explained]
     return tuple(name for _, name in sorted(bad, reverse=True))
+
+
+def _unlearned(matches: Matches | None, views: list[View], limit: float) -> str:
+    """A misplaced render shows the photo once it is moved; one that was hardly learned fits a little better after any shift."""
+    left = 1 - float(np.median([view.shift.explained for view in views if view.shift is not None]))
+    return LEARNED if matches is not None and left * matches.unexplained > limit else ""
 
 
 def _doubt(views: list[View], found: Reprojection | None, alike: float, trusted_px: float) -> str:

@@ -22,6 +22,7 @@ from runs.checkpoints import Checkpoint
 from runs.run import Run
 from runs.trainers.names import NameIndex
 
+LEARNED = "a model that has learned the photos (moved or not, its renders miss them nearly as a flat colour would)"
 MOST_MATCHED = 24
 LONGEST_PX = 256
 COVERED = 0.5  # alpha: gains are taken where there is matter to compare
@@ -50,6 +51,19 @@ class Matches:
 
     each: tuple[Matched, ...]
     iteration: int
+
+    @property
+    def contrasts(self) -> F64:
+        """float64 [8, 8]: variance of grey in each cell over all photos: what a flat colour would miss by."""
+        means, power = (np.mean([getattr(match, name) for match in self.each], axis=0) for name in ("photo_means", "photo_power"))
+        return np.asarray(power - means**2)
+
+    @property
+    def unexplained(self) -> float:
+        """Mean squared difference over the photos' own variance: 1 for renders of one flat colour."""
+        varied = float(np.nansum(self.contrasts))
+        different = float(np.nansum(np.median([match.differences for match in self.each], axis=0)))
+        return different / varied if varied > 0 else float("inf")
 
 
 @fact(missing="the run")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from diagnostics.detectors.artifacts import ghosting
+from diagnostics.detectors.poses import wrong_camera_poses
 from diagnostics.evidence import Evidence
 from diagnostics.facts.registration import Reprojection
 from diagnostics.registry import DETECTORS
@@ -56,3 +57,18 @@ def test_ghosts_beside_poses_that_keypoints_prove_are_a_remark() -> None:
     met = Reprojection({camera.name: 0.2 for camera in run.cameras}, 0.2, "sparse/0", longest_px=96.0)
     answers = [judged_with(run, reprojection) for reprojection in (None, replace(met, longest_px=0.0), met)]
     assert [answer.severity for answer in answers if isinstance(answer, Finding)] == ["major", "major", "minor"]
+
+
+def test_renders_that_no_shift_brings_near_the_photos_tell_of_no_ghosts() -> None:
+    """A model that has hardly learned fits a little better after any shift; poses would be corrected in vain."""
+    run = poses_off()
+    facts = Evidence(run, (0, LAST)).gather(("matches", "photographed"), ())
+    assert not isinstance(facts, NotEvaluable)
+    hardly = tuple(replace(view, shift=replace(view.shift, explained=0.2)) for view in facts["photographed"])
+    detector = DETECTORS[NAME]
+    others = Evidence(run, (0, LAST)).gather(detector.needs, detector.optional)
+    assert not isinstance(others, NotEvaluable)
+    assert isinstance(ghosting(**{**others, "photographed": hardly}), NotEvaluable)
+    assert isinstance(ghosting(**others), Finding)
+    assert isinstance(wrong_camera_poses(run.cameras, photographed=hardly, matches=facts["matches"]), NotEvaluable)
+    assert isinstance(wrong_camera_poses(run.cameras, photographed=facts["photographed"], matches=facts["matches"]), Finding)

@@ -12,6 +12,8 @@ from diagnostics.diagnose import diagnose
 from diagnostics.evidence import Evidence
 from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
 from diagnostics.facts.masks import Masked
+from diagnostics.facts.matched import Matched, Matches
+from diagnostics.facts.redrawn import Redrawn
 from diagnostics.verdict import Finding, NotEvaluable
 from runs.arrays import U8
 from runs.run import Run
@@ -81,6 +83,22 @@ def test_a_save_that_fits_nowhere_is_no_mask() -> None:
     ruined, photos = changed(scene(), sh0=np.full_like(scene().sh0, WHITE)), photos_of(scene(), cameras())
     run = healthy_run(checkpoints={LAST: ruined}, cameras=cameras(), photos=photos, series=logged_l1(0.003))
     assert verdict(MASK, run) is None
+
+
+@pytest.mark.parametrize(("share", "sick"), [(0.05, False), (0.2, True), (0.5, True)])
+def test_what_was_left_out_need_not_be_half_of_the_cells(share: float, sick: bool) -> None:
+    """Half of each picture may be plain sky, whose cells cannot show what was learned: a fifth of the others was measured."""
+    measured = in_part(share)
+    told = Redrawn(LAST, ("a.png",), 0.02, None, 0.02, 0.09, (0.1, 0.1, 0.1))
+    assert isinstance(loss_mask_wrong(RING, matches=measured, redrawn=told), Finding) is sick
+    assert loss_mask_wrong(RING, matches=measured, redrawn=replace(told, l1=0.021)) is None
+
+
+def in_part(share: float) -> Matches:
+    """So much of the picture misses the photos by three times their contrast, the rest by a tenth of it."""
+    differences = np.where(np.arange(64) < 64 * share, 0.3, 0.01).reshape(8, 8)
+    view = Matched("a.png", np.ones(3), 1.0, 1.0, 1.0, 1.0, differences, np.full((8, 8), 0.5), np.full((8, 8), 0.35), 0.0)
+    return Matches((view,), LAST)
 
 
 def test_transparent_parts_have_a_pattern_of_their_own() -> None:
