@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from runs.points import PointCloud
 from tests.lab.broken import start
 from tests.lab.faults.fault import Fault, codes
 from tests.lab.plan import Plan
@@ -17,11 +18,12 @@ def _wide(plan: Plan, extents: float) -> Plan:
     return replace(plan, data=transforms.points_random(plan.scene, count, extents, seed).data)
 
 
-def _inside(plan: Plan, times: float) -> Plan:
-    """A cube as large as the cloud, or so many times."""
-    xyz = plan.scene.data.points.xyz
-    half_size = float(np.quantile(np.abs(xyz - np.median(xyz, axis=0)).max(axis=1), 0.95))
-    return _wide(plan, times * half_size / plan.scene.data.extent)
+def _inside(plan: Plan, share: float) -> Plan:
+    """Anywhere in the box around this share of the cloud, in random colours."""
+    points, rng = plan.scene.data.points, np.random.default_rng(plan.settings.seed)
+    low, high = np.quantile(points.xyz, ((1 - share) / 2, (1 + share) / 2), axis=0)
+    cloud = PointCloud(rng.uniform(low, high, points.xyz.shape), rng.integers(0, 256, points.xyz.shape, np.uint8), "random")
+    return replace(plan, data=replace(plan.data, points=cloud))
 
 
 def _grey(plan: Plan, _: float) -> Plan:
@@ -73,8 +75,8 @@ FAULTS = (
     ),
     Fault(
         "start-at-random-in-the-scene", "start", _inside, codes("TG-04"),
-        "Random points where the scene is, although the model's points are at hand: 2 dB lost in the feasibility study. They lie in "
-        "view, so neither their place nor their number is at fault.", (1.0, 0.9), codes("AF-01"), codes("IF-04 N-20 TG-03 IF-06"),
+        "Random points where the scene is, although the model's points are at hand: 2 dB lost in the feasibility study. They lie "
+        "in view, so neither their place nor their number is at fault.", (0.9, 0.8), codes("AF-01"), codes("IF-04 N-20 TG-03 IF-06"),
     ),
     Fault(
         "start-without-colours", "start", _grey, codes("N-30"),
