@@ -17,7 +17,7 @@ from runs.cameras import Camera
 from runs.formats.colmap import ColmapModel, Observations
 
 ENOUGH_POINTS = 1_500
-AGREE = 2.0  # times the error that the model records, or would have: 0.9-1.0 under sound cameras, 1.9-60 under wrong ones
+AGREE = 1.4  # times the error that the model records, or would have: 0.9-1.0 under sound cameras, 1.9-60 under wrong ones
 LEAST_MISSED = 5.0  # times it: below it there is nothing to explain
 
 
@@ -56,6 +56,8 @@ def resected(
     frame = cloud_frame_between(placed[known], chosen[known], points.source)
     if frame is None or not agreed < AGREE * (reprojection.stored_px or 1.0):
         return None
+    if reprojection.is_lens and quantile(np.array([*reprojection.refitted_px.values()]), 0.5) < agreed:
+        return None  # seen through another lens the cloud fits as it is, and better
     return Resected(frame, missed, agreed)
 
 
