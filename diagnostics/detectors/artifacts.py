@@ -28,9 +28,9 @@ CONFIDENCE = {(True, True): 0.85, (True, False): 0.6, (False, True): 0.6, (False
 @detects("floaters")
 def floaters(
     checkpoint: Checkpoint, views: Views, floater_score: F32, photographed: tuple[View, ...] | None = None,
-    schedule: Schedule | None = None, speck_score: F32 | None = None,
+    schedule: Schedule | None = None, speck_score: F32 | None = None, matches: Matches | None = None,
     *, score: float = 0.5, share_of_visible: float = 0.03, without_photos: float = 0.05, covered: float = 0.005,
-    serious: float = 2.0, visible: float = 0.02, fewest_views: int = 4,
+    serious: float = 2.0, visible: float = 0.02, fewest_views: int = 4, unlearned: float = 1.0,
 ) -> Finding | NotEvaluable | None:
     """Visible Gaussians that hang before the surfaces and stand alone there, or opaque ones that cover the picture in specks."""
     limit = share_of_visible if photographed is not None else without_photos
@@ -43,6 +43,8 @@ def floaters(
     floating_share, specks = share(floating[seen]), _specks(views, speck_score, score)
     if floating_share <= limit and specks.covered <= covered:
         return None
+    if matches is not None and matches.unexplained > unlearned:
+        return NotEvaluable((LEARNED,))
     rows, weight = views.splats.rows[floating], weighted_share(floating, views.weight)
     clear = floating_share > serious * limit or specks.covered > serious * covered
     told = _told(len(rows), floating_share, int(seen.sum()), photographed is not None)

@@ -1,5 +1,7 @@
 """Floaters: how loudly a share is told depends on how far it is from what one healthy capture shows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,10 +9,12 @@ from diagnostics.advice import fitted_fixes
 from diagnostics.catalogue import load_catalogue
 from diagnostics.detectors.artifacts import floaters
 from diagnostics.diagnose import diagnose
+from diagnostics.evidence import Evidence
 from diagnostics.facts.pictures import View, Views
 from diagnostics.measures.contradictions import Contradictions
+from diagnostics.registry import DETECTORS
 from diagnostics.schedule import Schedule
-from diagnostics.verdict import Finding, Verdict
+from diagnostics.verdict import Finding, NotEvaluable, Verdict
 from diagnostics.wording import percent
 from render.splats import prepare
 from runs.checkpoints import Checkpoint
@@ -89,3 +93,14 @@ def test_closer_resets_are_advised_only_where_they_are_far_apart(reset_every: in
     assert isinstance(found, Finding)
     fixes = fitted_fixes(load_catalogue()["floaters"], found, healthy_run())
     assert any("Reset opacities" in fix.do for fix in fixes) == advised
+
+
+def test_before_surfaces_that_nobody_knows_nothing_floats() -> None:
+    """Where one flat colour would fit the photos better, the cause is elsewhere, and floaters would be a distraction."""
+    run = with_fog()
+    detector = DETECTORS["floaters"]
+    facts = Evidence(run, (0, LAST)).gather(detector.needs, detector.optional)
+    assert not isinstance(facts, NotEvaluable)
+    assert isinstance(floaters(**facts), Finding)
+    worse = tuple(replace(match, differences=100 * match.differences + 1) for match in facts["matches"].each)
+    assert isinstance(floaters(**{**facts, "matches": replace(facts["matches"], each=worse)}), NotEvaluable)
