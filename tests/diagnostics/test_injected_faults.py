@@ -182,7 +182,7 @@ def test_a_fault_in_the_log(told: Folders, fault: str) -> None:
     assert codes(told) == expected
 
 
-@pytest.mark.parametrize(("run", "expected"), [("synth-d", {"OF-03", "DF-07", "DF-05"}), ("synth-b", {"CF-03"})])
+@pytest.mark.parametrize(("run", "expected"), [("synth-d", {"OF-03", "DF-07", "DF-05"}), ("synth-b", {"CF-03", "NF-03"})])
 def test_the_log_tells_how_far_apart_resets_are(run: str, expected: set[str], tmp_path: Path) -> None:
     """The log tells resets at 500 and 1,000, so that the end at 2,000 is far outside their recovery."""
     told = Folders(shared_data("runs", run), shared_data("scenes", "synth0")).copied(tmp_path)
