@@ -3,9 +3,6 @@
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
-from runs.points import PointCloud
 from tests.lab.broken import start
 from tests.lab.faults.fault import Fault, codes
 from tests.lab.plan import Plan
@@ -16,19 +13,6 @@ def _wide(plan: Plan, extents: float) -> Plan:
     """By the trainer, as where it does not find the points; the data are sound."""
     count, seed = len(plan.scene.data.points), plan.settings.seed
     return replace(plan, data=transforms.points_random(plan.scene, count, extents, seed).data)
-
-
-def _inside(plan: Plan, share: float) -> Plan:
-    """Anywhere in the box around this share of the cloud, in random colours."""
-    points, rng = plan.scene.data.points, np.random.default_rng(plan.settings.seed)
-    low, high = np.quantile(points.xyz, ((1 - share) / 2, (1 + share) / 2), axis=0)
-    cloud = PointCloud(rng.uniform(low, high, points.xyz.shape), rng.integers(0, 256, points.xyz.shape, np.uint8), "random")
-    return replace(plan, data=replace(plan.data, points=cloud))
-
-
-def _grey(plan: Plan, _: float) -> Plan:
-    """A converter dropped the colours on the way from the model to the trainer."""
-    return replace(plan, data=transforms.points_without_colour(plan.scene).data)
 
 
 def _far(plan: Plan, extents: float) -> Plan:
@@ -72,15 +56,6 @@ FAULTS = (
         "start-in-a-wide-cube", "start", _wide, codes("TG-03 IF-01"),
         "Random points in a cube far larger than the scene: 10 dB lost, few points in any picture (IF-01), many in none (TG-03).",
         (1.3, 1.8, 1.6, 1.5), codes("IF-03 AF-01 DF-05 CF-03 N-20"), codes("IF-04"),
-    ),
-    Fault(
-        "start-at-random-in-the-scene", "start", _inside, codes("TG-04"),
-        "Random points where the scene is, although the model's points are at hand: 2 dB lost in the feasibility study. They lie "
-        "in view, so neither their place nor their number is at fault.", (0.9, 0.8), codes("AF-01"), codes("IF-04 N-20 TG-03 IF-06"),
-    ),
-    Fault(
-        "start-without-colours", "start", _grey, codes("N-30"),
-        "All points grey: the first pictures are flat, what is lost is time.", wrong=codes("IF-06 IF-04"),
     ),
     Fault(
         "cloud-elsewhere", "start", _far, codes("N-20 TG-03"),
