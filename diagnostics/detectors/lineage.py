@@ -17,9 +17,9 @@ def split_keeps_size(
     told = [g for g in generations if (
         len(g.halves) >= halves_at_birth if g.settled
         else len(g.halves) >= halves and not g.resets and g.shrink_spread <= spread)]
-    if not told:
-        return NotEvaluable((f"{halves} halves of splits, saved so soon that their size is still that of their birth",))
     settled = [g for g in told if g.settled]
+    if not told or (not settled and _clones_alone(generations, halves_at_birth)):
+        return NotEvaluable((f"{halves} halves of splits, saved so soon that their size is still that of their birth",))
     clearest = min(settled or told, key=lambda g: g.shrink)
     if -clearest.shrink >= shrink:
         return None
@@ -38,14 +38,20 @@ def split_keeps_size(
     )
 
 
+def _clones_alone(generations: tuple[Generation, ...], born: int) -> bool:
+    """A state saved right after its densification holds clones and hardly a half: what looks like halves later is misread."""
+    return any(g.settled and len(g.clones) >= born > len(g.halves) for g in generations)
+
+
 @detects("clones-displaced")
 def clones_displaced(
     generations: tuple[Generation, ...], *, offset: float = 0.25, offset_later: float = 0.75, clones: int = 10,
-    clones_at_birth: int = 3, densifications: int = 2,
+    clones_at_birth: int = 3, densifications: int = 2, among_born: float = 0.1,
 ) -> Finding | NotEvaluable | None:
     """Clones lie away from the Gaussian that they were cloned from."""
     told = [g for g in generations if (
-        len(g.clones) >= clones_at_birth if g.settled else len(g.clones) >= clones and g.densifications <= densifications)]
+        len(g.clones) >= clones_at_birth if g.settled
+        else len(g.clones) >= max(clones, among_born * g.born) and g.densifications <= densifications)]
     if not told:
         return NotEvaluable((f"{clones} clones, saved so soon that they are still near their parents",))
     settled = [g for g in told if g.settled]

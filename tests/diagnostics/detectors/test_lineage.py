@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from diagnostics.verdict import NotEvaluable
+from diagnostics.detectors.lineage import clones_displaced, split_keeps_size
+from diagnostics.measures.generations import Generation
+from diagnostics.verdict import Finding, NotEvaluable
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.lineage import SECOND, THIRD, family, settled
 from tests.support.training import healthy_run
@@ -42,6 +45,32 @@ def test_displaced_clones_are_found_with_their_distance(offset: float) -> None:
     """In sizes, so that the scene's scale does not matter."""
     for run in (settled(offset=offset), family(offset=offset)):
         assert found("clones-displaced", run).evidence[0].value == pytest.approx(offset, rel=0.1)
+
+
+def a_generation(**known: object) -> Generation:
+    """600 newborns between two saves; what is not said is not known."""
+    nothing = np.zeros(0, np.int64)
+    usual: dict[str, object] = {
+        "first": 200, "last": 400, "densifications": 1, "resets": 0, "settled": False, "source": "x", "saved": False,
+        "before": 900, "of": 1500, "survivors": 1.0, "matched": 1.0, "born": 600, "halves": nothing, "shrink": float("nan"),
+        "shrink_spread": 0.2, "clones": nothing, "offset": float("nan"), "dead": 0, "kept_dead": nothing, "faint": 0,
+        "faint_gone": 0.0, "opaque_gone": 0.0, "lowest_kept": 0.0, "cuts": ()}
+    return Generation(**{**usual, **known})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("count", "told"), [(20, False), (200, True)])
+def test_a_few_displaced_clones_among_many_newborn_are_misread_halves(count: int, told: bool) -> None:
+    """Sound runs that hardly clone showed a dozen of them, one or two sizes away."""
+    answer = clones_displaced((a_generation(clones=np.arange(count), offset=1.5),))
+    assert isinstance(answer, Finding if told else NotEvaluable)
+
+
+def test_where_only_clones_are_born_later_halves_are_misread() -> None:
+    """A limit on size that follows a blown-up extent: nothing is split, and clones that grew were accused of not shrinking."""
+    later = a_generation(halves=np.arange(88), shrink=0.0)
+    at_birth = a_generation(settled=True, clones=np.arange(400), offset=0.0)
+    assert isinstance(split_keeps_size((later,)), Finding)
+    assert isinstance(split_keeps_size((at_birth, later)), NotEvaluable)
 
 
 def test_states_without_relation_are_not_judged() -> None:
