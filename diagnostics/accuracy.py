@@ -49,7 +49,7 @@ def measured_on() -> str:
         return ""
     sizes = " and ".join(told["sizes"])
     return (f"Measured on {told['faulty_runs']} faulty and {told['healthy_runs']} healthy trainings of our own ({sizes}) "
-            "with scenes and strengths that no limit was tuned on.")
+            "on scenes that no limit was tuned on.")
 
 
 @cache
