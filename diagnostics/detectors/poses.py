@@ -22,7 +22,7 @@ def wrong_camera_poses(
     train_cameras: tuple[Camera, ...], reprojection: Reprojection | None = None, pose_differences: PoseDifference | None = None,
     photographed: tuple[View, ...] | None = None, lens: Lens | None = None, pose_fit: PoseFit | None = None,
     strangeness: tuple[Stranger, ...] | None = None, resected: Resected | None = None, matches: Matches | None = None,
-    *, times_model: float = 5.0, least_px: float = 1.0, times_stored: float = 3.0, least_stored_px: float = 0.3,
+    *, times_model: float = 5.0, least_px: float = 1.0, times_stored: float = 3.0, least_stored_px: float = 0.3, most: float = 0.02,
     repaired: float = 0.9, explained: float = 0.08, shift_px: float = 0.15, alike: float = 0.3, trusted_px: float = 1.0,
     fewest_views: int = 6, strange: float = 2.5, unrelated: float = 0.6, unlearned: float = 0.65,
 ) -> Finding | NotEvaluable | None:
@@ -39,7 +39,7 @@ def wrong_camera_poses(
         return NotEvaluable((f"{photos}the COLMAP model's keypoints (--data)",))
     trained = {camera.name for camera in train_cameras}
     stored = reprojection is not None and reprojection.stored_px is not None
-    limit_px = _limit_px(reprojection, *((times_stored, least_stored_px) if stored else (times_model, least_px)))
+    limit_px = _limit_px(reprojection, *((times_stored, least_stored_px) if stored else (times_model, least_px)), most)
     other_cloud = resected is not None and resected.frame.differs()  # then points accuse no camera
     by_keypoints = () if other_cloud else _missed(reprojection, trained, limit_px)
     by_colours = () if other_cloud else _recoloured(pose_fit, repaired) or _strangers(strangeness, strange, unrelated)
@@ -64,8 +64,12 @@ def wrong_camera_poses(
     )
 
 
-def _limit_px(found: Reprojection | None, times: float, least_px: float) -> float:
-    return max(least_px, times * found.expected_px) if found is not None else 0.0
+def _limit_px(found: Reprojection | None, times: float, least_px: float, most: float) -> float:
+    """A model that says of itself that its points lie far beside is not excused by it."""
+    if found is None:
+        return 0.0
+    widest = most * found.longest_px if found.longest_px else np.inf
+    return max(least_px, min(times * found.expected_px, widest))
 
 
 def _recoloured(fit: PoseFit | None, repaired: float) -> tuple[str, ...]:

@@ -87,6 +87,15 @@ def test_keypoints_that_are_met_prove_the_poses() -> None:
     assert isinstance(wrong_camera_poses(RING, missing_by(0.5, longest_px=60), photographed=SHIFTED), Finding)
 
 
+def test_a_model_that_knows_of_its_errors_is_not_excused_by_them() -> None:
+    """Poses 3.5 % of the picture's width off were recorded as such: no structure from motion keeps points that miss so far."""
+    def admitted(error_px: float) -> Reprojection:
+        return Reprojection(missing_by(error_px).median_px, error_px, "sparse/0", stored_px=error_px, longest_px=96)
+
+    assert isinstance(wrong_camera_poses(RING, admitted(3.4)), Finding)
+    assert wrong_camera_poses(RING, admitted(1.0)) is None
+
+
 def test_what_was_not_drawn_is_not_counted() -> None:
     """Sixteen views stand for hundreds of cameras: "12 of 300 stand wrong" would acquit those that nobody looked at."""
     found = wrong_camera_poses(ring_cameras(300), photographed=SHIFTED)
