@@ -23,8 +23,8 @@ def wrong_camera_poses(
     photographed: tuple[View, ...] | None = None, lens: Lens | None = None, pose_fit: PoseFit | None = None,
     strangeness: tuple[Stranger, ...] | None = None, resected: Resected | None = None, matches: Matches | None = None,
     *, times_model: float = 5.0, least_px: float = 1.0, times_stored: float = 3.0, least_stored_px: float = 0.3,
-    most: float = 0.02, repaired: float = 0.9, explained: float = 0.08, shift_px: float = 0.15, alike: float = 0.3, trusted_px: float = 1.0,
-    fewest_views: int = 6, strange: float = 2.5, unrelated: float = 0.6, unlearned: float = 0.65,
+    most: float = 0.02, repaired: float = 0.9, explained: float = 0.08, shift_px: float = 0.15, alike: float = 0.3,
+    trusted_px: float = 1.0, fewest_views: int = 6, strange: float = 2.5, unrelated: float = 0.6, unlearned: float = 0.65,
 ) -> Finding | NotEvaluable | None:
     """SfM points fall beside their keypoints, photos fit the COLMAP model's poses or a shifted render much better, or a few
     photos have nothing to do with what their cameras see.

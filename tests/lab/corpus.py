@@ -20,7 +20,7 @@ from tests.lab.split import CAPTURE, half_of, scenes_of, strengths_of
 RUNS_PER_HALF: Mapping[Size, Mapping[Half, int]] = MappingProxyType(
     {"mini": {"tuning": 1, "test": 1}, "large": {"tuning": 1, "test": 2}})
 SIZE_PX: Mapping[Size, int] = MappingProxyType({"mini": 64, "large": 96})
-# Few and coarse Gaussians are large against the extent: INRIA's size limit would take 30-45 % of them away at the first chance
+# Few and coarse Gaussians are large against the extent: INRIA's size limit would take 18-35 % of them away at the first chance
 # and cost sound outdoor scenes 7 dB (measured). The thresholds give about 2,000 and 5,000 Gaussians at these sizes.
 COMMON: Mapping[str, Any] = {"prune_scale": 0.0}
 THRESHOLD: Mapping[Size, float] = MappingProxyType({"mini": 2e-3, "large": 1.5e-3})
