@@ -14,14 +14,14 @@ from diagnostics.facts import lens, saved  # noqa: F401  (drawn_train_cameras)
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, composite
 from diagnostics.measures.contradictions import Contradictions
+from diagnostics.measures.hiding import surface_limits
 from diagnostics.measures.registration import Shift, residual_shift
 from diagnostics.measures.rejection import Rejection, Strengths, fitting
-from diagnostics.measures.surfaces import regional_depth
 from diagnostics.measures.witnesses import ColourSpread, brightness_bias, effective_views, hear
 from diagnostics.registry import fact
 from render.raster.compare import psnr
 from render.raster.cpu import rasterise
-from render.raster.measures import DEPTH_MARGIN, LONGEST_PX, capped, contributions_of
+from render.raster.measures import LONGEST_PX, capped, contributions_of
 from render.raster.picture import Picture
 from render.raster.removal import removal
 from render.splats import Splats, prepare
@@ -122,9 +122,8 @@ class _Sums:
 
     def _take_away(self, camera: Camera, picture: Picture, photo: F32 | None) -> None:
         """What hangs before the region's surface, and what the photo says to each splat: one pass tells both."""
-        limits = np.asarray((1 - DEPTH_MARGIN) * regional_depth(picture.mode_depth), np.float32)
         shown, wanted = (picture.rgb, picture.rgb) if photo is None else fitting(picture, photo)
-        found = removal(self.splats, camera, shown, wanted, limits)
+        found = removal(self.splats, camera, shown, wanted, surface_limits(picture))
         self.front += found.front_weight
         if photo is not None:
             self.rejection.add(found)

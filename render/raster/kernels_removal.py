@@ -21,18 +21,20 @@ LEFT, LIMIT = np.uint64(0), np.uint64(1 * PIXELS)  # transmittance; depth before
 REST_RED, REST_GREEN, REST_BLUE = np.uint64(2 * PIXELS), np.uint64(3 * PIXELS), np.uint64(4 * PIXELS)  # light still to come
 OFF_RED, OFF_GREEN, OFF_BLUE = np.uint64(5 * PIXELS), np.uint64(6 * PIXELS), np.uint64(7 * PIXELS)  # picture - photo
 FRONT, ALONG, EFFECT = np.uint64(8 * PIXELS), np.uint64(9 * PIXELS), np.uint64(10 * PIXELS)  # of the splat looked at last
-BUFFER = 11 * PIXELS
-SUMS = 3  # front weight, along, effect
+WEIGHT = np.uint64(11 * PIXELS)
+BUFFER = 12 * PIXELS
+SUMS = 4  # weight, front weight, along, effect
 
 
 @kernel
 def removal_range(
     chunk: int, chunks: int, size_px: Array, first_tile: int, starts: I64, entries: Array, rows: F32,
-    picture: F32, off: F32, limits: F32, t_stop: float, sums: F32,
+    present: F32, picture: F32, off: F32, limits: F32, t_stop: float, sums: F32,
 ) -> None:
     """Fill `sums` [E, SUMS] for every `chunks`-th tile from `chunk` on.
 
-    `picture` [H, W, 3] is the finished one, `off` [H, W, 3] what it has more than the photo.
+    `present` [M] by slot is 1, or 0 for what is not in the picture. `picture` [H, W, 3] is the finished one, `off` [H, W, 3] what
+    it has more than the photo.
     """
     tiles_x = (size_px[0] + TILE - 1) // TILE
     buffer = np.empty(BUFFER, np.float32)
@@ -43,7 +45,9 @@ def removal_range(
         for entry in range(start, end):
             if entry + AHEAD < end:
                 prefetch_row(rows, entries[entry + AHEAD])
-            _without(buffer, np.float32(x0) + HALF, np.float32(y0) + HALF, rows, entries[entry], np.float32(t_stop), sums, entry)
+            slot = entries[entry]
+            _without(buffer, np.float32(x0) + HALF, np.float32(y0) + HALF, rows, slot, present[slot], np.float32(t_stop),
+                     sums, entry)
 
 
 @kernel
@@ -70,9 +74,13 @@ def _load(buffer: F32, x0: int, y0: int, size_px: Array, picture: F32, off: F32,
 
 @lane_kernel
 def _without(
-    buffer: F32, corner_x: np.float32, corner_y: np.float32, rows: F32, slot: int, t_stop: np.float32, sums: F32, entry: int,
+    buffer: F32, corner_x: np.float32, corner_y: np.float32, rows: F32, slot: int, present: np.float32, t_stop: np.float32,
+    sums: F32, entry: int,
 ) -> None:
-    """What one splat does to its pixels: its own light, less the light from behind that it keeps away."""
+    """What one splat does to its pixels: its own light, less the light from behind that it keeps away.
+
+    What is not present leaves no trace: light passes it, and the light still to come has nothing of it.
+    """
     centre_x = (rows[slot, X] - corner_x) + rows[slot, X_REST]
     centre_y = (rows[slot, Y] - corner_y) + rows[slot, Y_REST]
     left, right = clipped(centre_x, rows[slot, REACH_X] + SLACK)
@@ -80,7 +88,7 @@ def _without(
     whole_x, rest_x, whole_y, rest_y = rows[slot, X], rows[slot, X_REST], rows[slot, Y], rows[slot, Y_REST]
     half_x, slope, half_y, ln_opacity = rows[slot, HALF_X], rows[slot, SLOPE], rows[slot, HALF_Y], rows[slot, LN_OPACITY]
     red, green, blue, z = rows[slot, RED], rows[slot, GREEN], rows[slot, BLUE], rows[slot, DEPTH]
-    front = along = effect = ZERO
+    weight = front = along = effect = ZERO
     for y in range(top, bottom + 1):
         delta_y = (corner_y + np.float32(y) - whole_y) - rest_y
         exponent = ln_opacity - half_y * delta_y * delta_y
@@ -104,19 +112,22 @@ def _without(
                 goes_on = ZERO if clear - clear * a < t_stop else ONE
                 a *= goes_on
                 w = clear * a
-                kept_away = a / (ONE - a)
-                rest_red = buffer[REST_RED + i] - w * red
-                rest_green = buffer[REST_GREEN + i] - w * green
-                rest_blue = buffer[REST_BLUE + i] - w * blue
+                kept_away = a / (ONE - present * a)
+                rest_red = buffer[REST_RED + i] - present * w * red
+                rest_green = buffer[REST_GREEN + i] - present * w * green
+                rest_blue = buffer[REST_BLUE + i] - present * w * blue
                 d_red = w * red - kept_away * rest_red
                 d_green = w * green - kept_away * rest_green
                 d_blue = w * blue - kept_away * rest_blue
-                buffer[LEFT + i] = (clear - w) * goes_on
+                buffer[LEFT + i] = clear - present * (clear - (clear - w) * goes_on)
                 buffer[REST_RED + i], buffer[REST_GREEN + i], buffer[REST_BLUE + i] = rest_red, rest_green, rest_blue
+                buffer[WEIGHT + i] = w
                 buffer[FRONT + i] = w if z < buffer[LIMIT + i] else ZERO
                 buffer[ALONG + i] = d_red * buffer[OFF_RED + i] + d_green * buffer[OFF_GREEN + i] + d_blue * buffer[OFF_BLUE + i]
                 buffer[EFFECT + i] = d_red * d_red + d_green * d_green + d_blue * d_blue
+            weight += lane_sum(buffer, WEIGHT + at)
             front += lane_sum(buffer, FRONT + at)
             along += lane_sum(buffer, ALONG + at)
             effect += lane_sum(buffer, EFFECT + at)
-    sums[entry, 0], sums[entry, 1], sums[entry, 2] = front, along, effect
+    sums[entry, 0], sums[entry, 1], sums[entry, 3] = weight, front, effect
+    sums[entry, 2] = along + (ONE - present) * effect  # with it the picture would be off by d more

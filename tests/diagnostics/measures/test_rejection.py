@@ -16,7 +16,7 @@ APART = 100 * np.arange(15, dtype=np.float32).reshape(5, 3)
 
 def strengths(along: list[float], effect: list[float], means: F32 = APART) -> Strengths:
     rejection = Rejection.empty(len(along))
-    rejection.add(Removal(np.zeros(len(along)), np.array(along), np.array(effect)))
+    rejection.add(Removal(*np.zeros((2, len(along))), np.array(along), np.array(effect)))
     found = rejection.strengths(means)
     assert found is not None
     return found
