@@ -47,7 +47,7 @@ def _climbs_out_of_a_dip(test_psnr: Series, end: tuple[int, float], schedule: Sc
 @detects("sparse-views")
 def sparse_views(
     test_psnr: Series, train_psnr: Series, train_cameras: tuple[Camera, ...], schedule: Schedule | None = None, *,
-    views: int = 12, gap_db: float = 5.0,
+    views: int = 9, gap_db: float = 5.0,
 ) -> Finding | NotEvaluable | None:
     """So few training views that they are learned by heart: held-out ones stay far below, whether or not they fall."""
     if len(train_cameras) > views:
