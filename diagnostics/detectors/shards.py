@@ -26,8 +26,8 @@ def shards_missing(
         f"{len(short)} of {len(checkpoints)} saves lack files: iteration {last.iteration:,} has those of {found} of {expected} "
         f"processes{told}",
         evidence=(
-            EvidenceRow("processes whose file is missing", expected - found, missing - 1, "files", last.iteration, file_of(last)),
-            EvidenceRow("processes that saved", found, expected, "files", last.iteration, file_of(last)),
+            EvidenceRow("processes whose file is missing", expected - found, missing - 1, "", last.iteration, file_of(last)),
+            EvidenceRow("processes that saved", found, expected, "", last.iteration, file_of(last)),
             EvidenceRow("Gaussians in the files", last.count, None, "Gaussians", last.iteration, file_of(last)),
             EvidenceRow("Gaussians as logged", logged_count, None, "Gaussians", last.iteration,
                         "" if count_series is None else count_series.source),
