@@ -4,17 +4,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 from weakref import WeakValueDictionary
 
 from runs.arrays import F32
 from runs.gaussians import Gaussians
+from runs.motion import Motion
+
+# What the rows of a file are. Only splats can be judged: anchors become splats by networks that are never run, and of
+# points everything but the position is ours, so that they can be seen.
+Rows = Literal["splats", "anchors", "points"]
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
     """One saved set of Gaussians. Only the header was read; columns are read on first use."""
 
-    iteration: int
+    iteration: int  # iterations done, counted from the start of the run, whatever number its trainer gives the file
     path: Path
     count: int
     sh_degree: int
@@ -22,6 +28,10 @@ class Checkpoint:
     read: Callable[[], Gaussians] = field(repr=False)
     _shared: WeakValueDictionary[str, Gaussians] = field(default_factory=WeakValueDictionary, repr=False)
     shards: tuple[int, int] | None = None  # files found, files expected, where each process saved its part; else None
+    holds: Rows = "splats"
+    keeps_rows: bool = True  # False: the format reorders, drops or quantises rows, so they match no other file's row by row
+    label: str | None = None  # what the trainer calls this save, where the iteration alone misleads: "coarse 3,000", "frame 12"
+    motion: Motion | None = None  # of a moving scene: `gaussians` are canonical, this takes them to a moment
 
     @property
     def gaussians(self) -> Gaussians:

@@ -75,7 +75,7 @@ def _recognised(path: Path, data: Path | None) -> Run | None:
 def _run_inside(path: Path, data: Path | None) -> Run:
     """The one run in the sub-folders of `path`. Raises NotARun otherwise, and says what the path is."""
     if path.is_file():
-        raise NotARun("this file is no splat PLY; open the folder of the run, or a PLY", path)
+        raise NotARun("this is no file of splats; open the folder of the run, or a file of splats", path)
     inside = list(_runs_inside(path))
     if len(inside) == 1:
         return open_run(inside[0], data)

@@ -18,10 +18,15 @@ def file_of(checkpoint: Checkpoint) -> str:
     return f"{checkpoint.path.parent.name}/{checkpoint.path.name}"
 
 
+def has_splats(checkpoint: Checkpoint) -> bool:
+    """Whether there is a Gaussian to judge: of anchors and plain points only the positions are the trainer's."""
+    return checkpoint.count > 0 and checkpoint.holds == "splats"
+
+
 @fact(missing=CHECKPOINT)
 def checkpoints(run: Run, span: tuple[int, int]) -> tuple[Checkpoint, ...] | None:
     """Those with Gaussians, saved within the range, by iteration; at least one."""
-    return tuple(c for c in run.checkpoints if span[0] <= c.iteration <= span[1] and c.count) or None
+    return tuple(c for c in run.checkpoints if span[0] <= c.iteration <= span[1] and has_splats(c)) or None
 
 
 @fact(missing=CHECKPOINT)
@@ -33,7 +38,7 @@ def checkpoint(checkpoints: tuple[Checkpoint, ...]) -> Checkpoint:
 @fact(missing="a saved point cloud (point_cloud/iteration_N/point_cloud.ply)")
 def first_checkpoint(run: Run) -> Checkpoint | None:
     """The earliest of the whole run, whatever the range: the nearest thing to the initial state."""
-    return next((c for c in run.checkpoints if c.count), None)
+    return next((c for c in run.checkpoints if has_splats(c)), None)
 
 
 @fact(missing="two saved point clouds in the chosen range")

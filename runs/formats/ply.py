@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,29 @@ from runs.errors import UnreadableFile
 from runs.formats.ply_body import Rows, locate, read_properties
 from runs.formats.ply_columns import MEANS, QUATS, RGB, SH0, Columns, SplatHeader, full_scale, splat_header
 from runs.formats.ply_header import Element, Header, read_header
+from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
 
 OPEN_SAVED = "open a PLY that the training saved"
+
+
+@dataclass(frozen=True)
+class ReadPly:
+    """Reads the Gaussians of one PLY; equal to another one if that would read the same unchanged file."""
+
+    header: SplatHeader
+
+    def __call__(self) -> Gaussians:
+        return gaussians_of(self.header)
+
+
+def look(path: Path) -> SplatFile:
+    """What the header tells, and that the file holds all its rows. Raises UnreadableFile or RefusedFile."""
+    header = read_splat_header(path)
+    return SplatFile(
+        path, "PLY", header.count, header.sh_degree, header.rows.header.stamp, ReadPly(header), header.comments, header.notes,
+    )
 
 
 def read_splat_header(path: Path) -> SplatHeader:

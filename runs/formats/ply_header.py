@@ -14,6 +14,7 @@ import numpy as np
 from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.errors import RefusedFile, UnreadableFile
 from runs.formats.small_files import unreadable
+from runs.formats.splat_file import Stamp
 
 HEADER_CAP_BYTES = 1 << 20
 USUAL_HEADER_BYTES = 1 << 13  # an INRIA header of SH degree 3 has 1.5 KB
@@ -67,18 +68,6 @@ class Element:
     def least_row_bytes(self) -> int:
         """Bytes of the shortest possible binary row: every list empty."""
         return sum(int((p.count_code or p.code)[1:]) for p in self.properties)
-
-
-@dataclass(frozen=True)
-class Stamp:
-    """Tells whether a file is still the one that was looked at."""
-
-    size_bytes: int
-    modified_ns: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> "Stamp":
-        return cls(status.st_size, status.st_mtime_ns)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,10 @@
-"""The families of trainers whose folders can be opened; the first that recognises a folder reads it."""
+"""The families of trainers whose folders can be opened; the first that recognises a folder reads it (formats.md C.2)."""
 
 from runs.trainers import gsplat, inria, loose
 from runs.trainers.family import Family
 
-TRAINERS: tuple[Family, ...] = (inria.FAMILY, gsplat.FAMILY, loose.FAMILY)
+TRAINERS: tuple[Family, ...] = (
+    gsplat.FAMILY,
+    inria.FAMILY,
+    loose.FAMILY,
+)

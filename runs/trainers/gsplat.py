@@ -26,7 +26,7 @@ from runs.trainers.gsplat_settings import read_settings
 from runs.trainers.gsplat_stats import read_stats
 from runs.trainers.gsplat_world import World, find_world
 from runs.trainers.logged import Logged
-from runs.trainers.saved import checkpoints, numbered, splat_headers
+from runs.trainers.saved import checkpoints, numbered, splat_files
 from runs.trainers.splits import held_out_every
 
 HEAD_BYTES = 65_536
@@ -77,7 +77,7 @@ def _with_plys(path: Path, saved: tuple[Checkpoint, ...], ranks: int, book: Note
         for file in iterations:
             book.add(str(file), SHARED_PLY)
         return saved
-    plys = checkpoints(((iterations[header.path], header) for header in splat_headers(iterations, book)), book)
+    plys = checkpoints(((iterations[file.path], file) for file in splat_files(iterations, book)), book)
     return tuple(sorted((*saved, *plys), key=lambda checkpoint: checkpoint.iteration))
 
 

@@ -16,7 +16,7 @@ from runs.arrays import F32, Array
 from runs.checkpoints import Checkpoint
 from runs.errors import RunError, UnreadableFile
 from runs.formats.ply_columns import DEGREE_OF_REST, SH_C0
-from runs.formats.ply_header import Stamp
+from runs.formats.splat_file import Stamp
 from runs.formats.torch_file import is_unfinished, read_torch_file
 from runs.gaussians import Gaussians
 from runs.notes import NoteBook

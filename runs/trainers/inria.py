@@ -25,7 +25,7 @@ from runs.trainers.data_folder import find_data, find_photos
 from runs.trainers.family import Family
 from runs.trainers.inria_forks import fork_of_folder, fork_of_state
 from runs.trainers.logged import Logged
-from runs.trainers.saved import checkpoints, numbered, splat_headers, state_files
+from runs.trainers.saved import checkpoints, numbered, splat_files, state_files
 from runs.trainers.splits import named_by_split
 
 SURE = 0.8  # above it, no checkpoint is opened to tell forks apart
@@ -47,7 +47,7 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     """Headers and names now, everything else on first use. Raises UnreadableFile if `data` is given and absent."""
     book = NoteBook()
     iterations = _splat_files(path, book)
-    splats = checkpoints(((iterations[header.path], header) for header in splat_headers(iterations, book)), book)
+    splats = checkpoints(((iterations[file.path], file) for file in splat_files(iterations, book)), book)
     states = state_files(path, book)
     refined = _refined(trainer, states, book)
     folder = InriaFolder(path, refined, data, book)

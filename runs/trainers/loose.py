@@ -1,17 +1,18 @@
-"""Splat files without a trainer's folder: one PLY, or a folder of PLYs whose names hold the iteration."""
+"""Splat files without a trainer's folder: one file, or a folder of files whose names hold the iteration."""
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from runs.errors import NotARun, UnreadableFile
-from runs.formats.ply_columns import SplatHeader
+from runs.formats.splat_file import SplatFile
+from runs.formats.splat_formats import could_be_splats
 from runs.notes import NoteBook
 from runs.run import Run, Sources, Trainer
 from runs.settings import Settings
 from runs.trainers.family import Family
 from runs.trainers.logged import Logged
-from runs.trainers.saved import LEFT_OUT, checkpoints, splat_headers
+from runs.trainers.saved import LEFT_OUT, checkpoints, splat_files
 
 NUMBER = r"\d{1,12}"
 NUMBERED = "the names hold no iteration, so files are counted in order of name; name them as scene_7000.ply"
@@ -23,9 +24,9 @@ SIGNS = (
 
 
 def recognise(path: Path) -> Trainer | None:
-    """A PLY, or a folder that holds one beside the clouds that trainings start from."""
+    """A splat file, or a folder that holds one beside the clouds that trainings start from."""
     if path.is_file():
-        return _UNKNOWN if path.suffix.lower() == ".ply" else None
+        return _UNKNOWN if could_be_splats(path) else None
     return _UNKNOWN if _splat_files(path) else None
 
 
@@ -35,16 +36,16 @@ _UNKNOWN = Trainer("unknown", 0.0, "splat files alone do not name their trainer"
 def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     """Raises UnreadableFile for a single file that is no splat file, NotARun for a folder without any."""
     book = NoteBook()
-    headers = list(splat_headers([path] if path.is_file() else _splat_files(path), book))
-    if not headers:
+    files = list(splat_files([path] if path.is_file() else _splat_files(path), book))
+    if not files:
         _raise(path, book)
-    found = checkpoints(zip(_iterations(headers, book), headers, strict=True), book)
-    return Run(path, _named(headers) or trainer, found, (), data, _sources(path, book), book, data is not None)
+    found = checkpoints(zip(_iterations(files, book), files, strict=True), book)
+    return Run(path, _named(files) or trainer, found, (), data, _sources(path, book), book, data is not None)
 
 
-def _named(headers: Sequence[SplatHeader]) -> Trainer | None:
+def _named(files: Sequence[SplatFile]) -> Trainer | None:
     """The trainer whose name stands in a comment."""
-    for comment in (comment for header in headers for comment in header.comments):
+    for comment in (comment for file in files for comment in file.comments):
         for text, name in SIGNS:
             if text in comment:
                 return Trainer(name, 0.7, f"a PLY has the comment `{comment[:80]}`")
@@ -56,33 +57,33 @@ def _raise(path: Path, book: NoteBook) -> None:
     why = first.says.removeprefix(LEFT_OUT)
     if path.is_file():
         raise UnreadableFile(why, path)
-    says = f"this folder holds PLY files but no splats ({Path(first.file).name}: {why})"
+    says = f"this folder holds files named as splats are, but no splats ({Path(first.file).name}: {why})"
     raise NotARun(says, path)
 
 
 def _splat_files(folder: Path) -> list[Path]:
-    found = (path for path in folder.iterdir() if path.suffix.lower() == ".ply" and path.name not in NEVER_SPLATS)
+    found = (path for path in folder.iterdir() if could_be_splats(path) and path.name not in NEVER_SPLATS)
     return sorted(path for path in found if path.is_file())
 
 
-def _iterations(headers: Sequence[SplatHeader], book: NoteBook) -> list[int]:
+def _iterations(files: Sequence[SplatFile], book: NoteBook) -> list[int]:
     """The number that tells the files apart is their iteration; files without one are counted in order of name."""
-    if len(headers) == 1:
-        return [_alone(headers[0])]
-    numbers = [[int(digits) for digits in re.findall(NUMBER, header.path.stem)] for header in headers]
+    if len(files) == 1:
+        return [_alone(files[0])]
+    numbers = [[int(digits) for digits in re.findall(NUMBER, file.path.stem)] for file in files]
     columns = range(-1, -min(map(len, numbers)) - 1, -1)
     for column in columns:
-        if len({row[column] for row in numbers}) == len(headers):
+        if len({row[column] for row in numbers}) == len(files):
             return [row[column] for row in numbers]
-    book.add(str(headers[0].path.parent), NUMBERED)
-    return list(range(len(headers)))
+    book.add(str(files[0].path.parent), NUMBERED)
+    return list(range(len(files)))
 
 
-def _alone(header: SplatHeader) -> int:
+def _alone(file: SplatFile) -> int:
     """The iteration of a single file: as its comment says, from its folder `iteration_N`, or its name's last number, else 0."""
-    told = [match[1] for comment in header.comments if (match := re.search(rf"at iteration ({NUMBER})", comment))]
-    of_folder = re.fullmatch(rf"iteration_({NUMBER})", header.path.parent.name)
-    found = [*re.findall(NUMBER, header.path.stem), *([of_folder[1]] if of_folder else []), *told]
+    told = [match[1] for comment in file.comments if (match := re.search(rf"at iteration ({NUMBER})", comment))]
+    of_folder = re.fullmatch(rf"iteration_({NUMBER})", file.path.parent.name)
+    found = [*re.findall(NUMBER, file.path.stem), *([of_folder[1]] if of_folder else []), *told]
     return int(found[-1]) if found else 0
 
 

@@ -8,25 +8,13 @@ from pathlib import Path
 from runs.advice import UNFINISHED
 from runs.checkpoints import Checkpoint, StateFile, TrainingState
 from runs.errors import RunError
-from runs.formats.ply import gaussians_of, read_splat_header
-from runs.formats.ply_columns import SplatHeader
-from runs.formats.ply_header import Stamp
+from runs.formats.splat_file import SplatFile, Stamp
+from runs.formats.splat_formats import look_at
 from runs.formats.torch_file import is_unfinished
-from runs.gaussians import Gaussians
 from runs.notes import NoteBook
 from runs.trainers.inria_state import read_state
 
 LEFT_OUT = "left out: "
-
-
-@dataclass(frozen=True)
-class ReadSplats:
-    """Reads the Gaussians of one file; equal to another one if that would read the same unchanged file."""
-
-    header: SplatHeader
-
-    def __call__(self) -> Gaussians:
-        return gaussians_of(self.header)
 
 
 @dataclass(frozen=True)
@@ -40,30 +28,35 @@ class ReadState:
         return read_state(self.path)
 
 
-def splat_headers(files: Iterable[Path], book: NoteBook) -> Iterator[SplatHeader]:
-    """The header of each readable splat file; what cannot be read is noted and left out."""
-    for path in files:
+def splat_files(paths: Iterable[Path], book: NoteBook) -> Iterator[SplatFile]:
+    """A look at each readable file of splats; what cannot be read is noted and left out."""
+    for path in paths:
         try:
-            header = read_splat_header(path)
+            file = look_at(path)
         except RunError as error:
             book.add(str(path), f"{LEFT_OUT}{error.says}")
             continue
-        for says in header.notes:
+        for says in file.notes:
             book.add(str(path), says)
-        yield header
+        yield file
 
 
-def checkpoints(headers: Iterable[tuple[int, SplatHeader]], book: NoteBook) -> tuple[Checkpoint, ...]:
+def checkpoints(files: Iterable[tuple[int, SplatFile]], book: NoteBook) -> tuple[Checkpoint, ...]:
     """One checkpoint per iteration, in their order; a second file of one iteration is noted and left out."""
     found: dict[int, Checkpoint] = {}
-    for iteration, header in sorted(headers, key=lambda pair: (pair[0], pair[1].path)):
+    for iteration, file in sorted(files, key=lambda pair: (pair[0], pair[1].path)):
         if iteration in found:
-            book.add(str(header.path), f"{LEFT_OUT}{found[iteration].path} is of the same iteration; move one of them away")
+            book.add(str(file.path), f"{LEFT_OUT}{found[iteration].path} is of the same iteration; move one of them away")
         else:
-            found[iteration] = Checkpoint(
-                iteration, header.path, header.count, header.sh_degree, header.size_bytes, ReadSplats(header),
-            )
+            found[iteration] = checkpoint_of(iteration, file)
     return tuple(found.values())
+
+
+def checkpoint_of(iteration: int, file: SplatFile) -> Checkpoint:
+    return Checkpoint(
+        iteration, file.path, file.count, file.sh_degree, file.stamp.size_bytes, file.read,
+        holds=file.holds, keeps_rows=file.keeps_rows,
+    )
 
 
 def state_files(folder: Path, book: NoteBook) -> tuple[StateFile, ...]:

@@ -148,7 +148,7 @@ def test_paths_that_are_nothing(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8")
     with pytest.raises(NotARun, match="does not exist; check its spelling"):
         open_run(tmp_path / "nowhere")
-    with pytest.raises(NotARun, match="no splat PLY"):
+    with pytest.raises(NotARun, match="no file of splats"):
         open_run(tmp_path / "photo.jpg")
     with pytest.raises(UnreadableFile, match="this path cannot be opened"):
         open_run(tmp_path / ("x" * 5000))
