@@ -9,8 +9,9 @@ from runs.series import Series
 
 # Unit by canonical name, or by the part of the name before or after its slash.
 UNITS: Mapping[str, str] = {
-    "psnr": "dB", "num_gaussians": "count", "visible": "count", "tile_pairs": "count", "iter_time": "ms", "vram": "MB",
-    "iter_rate": "it/s", "lr/xyz": "world units", "densify/cloned": "count", "densify/split": "count", "densify/pruned": "count",
+    **dict.fromkeys(("num_gaussians", "num_anchors", "visible", "tile_pairs"), "count"),
+    **dict.fromkeys(("densify/cloned", "densify/split", "densify/pruned", "densify/relocated", "densify/added"), "count"),
+    "psnr": "dB", "iter_time": "ms", "iter_rate": "it/s", "vram": "MB", "vram_reserved": "MB", "lr/xyz": "world units",
 }
 
 # What a file logs under a name that we do not know keeps that name, under this prefix.

@@ -17,7 +17,7 @@ from runs.formats.tensorboard import combine, read_events
 from runs.formats.textlog import LogFile, looks_like_log, read_log
 from runs.notes import NoteBook
 from runs.series import Series
-from runs.tags import INRIA_TAGS, TagRow, restarts, series_from_tags
+from runs.tags import FAMILY_TAGS, TagRow, restarts, series_from_tags
 
 TEXT_ENDINGS = frozenset({".log", ".txt", ".out", ".err", ""})
 NOT_LOGS = frozenset({"cfg_args"})
@@ -35,7 +35,7 @@ class Logged:
     folder: Path
     book: NoteBook
     event_files: str = "events.out.tfevents.*"  # below the folder
-    tags: Sequence[TagRow] = INRIA_TAGS
+    tags: Sequence[TagRow] = FAMILY_TAGS
     first_step: int = 1  # the number that TensorBoard gets for the first iteration
 
     @cached_property
