@@ -21,6 +21,7 @@ from runs.formats.torch_file import is_unfinished, read_torch_file
 from runs.gaussians import Gaussians
 from runs.notes import NoteBook
 from runs.trainers.saved import LEFT_OUT
+from runs.trainers.shards import note_missing
 
 CHECKPOINT = re.compile(r"ckpt_(?P<step>\d{1,12})(?:_rank(?P<rank>\d{1,4}))?\.pt")
 STATS = re.compile(r"train_step(?P<step>\d{1,12})_rank(?P<rank>\d{1,4})\.json")
@@ -66,10 +67,7 @@ def _checkpoint(step: int, files: Mapping[int, Path], ranks: int, book: NoteBook
     shards = [shard for _, path in sorted(files.items()) if (shard := _shard(path, book)) is not None]
     if not shards:
         return None
-    for rank in sorted(set(range(ranks)) - set(files)):
-        absent = shards[0].path.with_name(f"ckpt_{step}_rank{rank}.pt")
-        book.add(str(absent), f"is missing: {ranks} processes trained this run, each saved its own part of the Gaussians, and "
-                 "those of this rank are not shown; copy it from where training ran, or open the run again once it is written")
+    note_missing(files, ranks, lambda rank: shards[0].path.with_name(f"ckpt_{step}_rank{rank}.pt"), book)
     if len({shard.degree for shard in shards}) > 1:
         book.add(str(shards[0].path), f"{LEFT_OUT}the ranks of this step hold different SH degrees; {FOREIGN}")
         return None
