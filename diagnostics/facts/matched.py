@@ -19,8 +19,8 @@ from render.splats import Splats, prepare
 from runs.arrays import F32, F64, Mask
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint
+from runs.names import NameIndex
 from runs.run import Run
-from runs.trainers.names import NameIndex
 
 LEARNED = "a model that has learned the photos (moved or not, its renders miss them nearly as a flat colour would)"
 MOST_MATCHED = 24

@@ -9,10 +9,9 @@ from runs.advice import FOREIGN
 from runs.arrays import F64
 from runs.cameras import Camera
 from runs.errors import UnreadableFile
+from runs.formats.rotations import is_rotation
 from runs.formats.small_files import LARGEST_SIDE_PX, as_number, read_json
 from runs.notes import counted
-
-ROTATION_TOLERANCE = 1e-3  # a file with three decimals still passes; a sheared or scaled matrix does not
 
 
 def read_cameras_json(path: Path) -> tuple[tuple[Camera, ...], tuple[str, ...]]:
@@ -75,10 +74,3 @@ def _pose(entry: Mapping[str, object]) -> F64:
     if not is_rotation(pose[:3, :3]):
         raise _BadEntry("the rotation is not orthonormal and right-handed")
     return pose
-
-
-def is_rotation(matrix: F64) -> bool:
-    """Whether a [3, 3] matrix is orthonormal and right-handed within `ROTATION_TOLERANCE`."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        error = np.abs(matrix @ matrix.T - np.eye(3)).max()
-        return bool(error < ROTATION_TOLERANCE and np.linalg.det(matrix) > 0)

@@ -10,15 +10,16 @@ import numpy as np
 
 from runs.advice import EXPORT_MODEL
 from runs.arrays import F64, I64
-from runs.cameras import Camera, Split
+from runs.cameras import Camera
 from runs.errors import UnreadableFile
 from runs.formats import colmap_binary, colmap_text
-from runs.formats.colmap_types import ImagePose, Intrinsics, Keypoints, PointTable
-from runs.formats.small_files import LARGEST_SIDE_PX, MIB, read_small
+from runs.formats.colmap_types import ImagePose, Intrinsics, Keypoints, PointTable, is_distorted
+from runs.formats.small_files import LARGEST_SIDE_PX
+from runs.formats.split_files import SplitOf, declared_split
 from runs.points import PointCloud
 
 # Where trainers look below the data folder, in this order; the data folder may also be the model itself.
-PLACES = ("sparse/0", "sparse", ".", "0", "colmap/sparse/0")
+PLACES = ("sparse/0", "sparse", ".", "0", "colmap/sparse/0", "colmap/sparse", "colmap")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,11 @@ class ColmapModel:
     notes: tuple[str, ...]
     load_points: Callable[[], PointTable | None] = field(repr=False)
     load_keypoints: Callable[[], list[tuple[str, Keypoints]]] = field(repr=False)
+
+    @property
+    def is_distorted(self) -> bool:
+        """Whether a pinhole camera shows other pixels than one of its lenses."""
+        return any(is_distorted(self.camera_models[name], self.distortion[name]) for name in self.camera_models)
 
     @cached_property
     def _table(self) -> PointTable | None:
@@ -116,15 +122,16 @@ def _images_of(folder: Path) -> tuple[_Format, Path]:
     return reader, folder / f"images.{ending}"
 
 
-def read_model(folder: Path) -> ColmapModel:
+def read_model(folder: Path, data: Path | None = None) -> ColmapModel:
     """The model in `folder`; images that name no usable camera are left out and noted.
 
+    Lists of test photos are looked for beside the model, then in the folder `data`.
     Raises UnreadableFile if cameras or images are missing or damaged.
     """
     reader, images_file = _images_of(folder)
     images = sorted(reader.read_images(images_file), key=lambda image: image.name)
     intrinsics = reader.read_cameras(images_file.with_stem("cameras"))
-    split = _split(folder)
+    split = declared_split((folder,) if data is None else (folder, data), (image.name for image in images))
     good = [image for image in images if _is_usable(image, intrinsics.get(image.camera_id))]
     has_keypoints = any(image.observations for image in images)  # a converted model often has none: that is not zero
     points = images_file.with_stem("points3D")
@@ -165,16 +172,7 @@ def _larger_sibling(folder: Path, images: int) -> Iterator[str]:
                    f"{largest.name} holds {count}; train on the larger one, or let COLMAP join them")
 
 
-def _split(folder: Path) -> Callable[[str], Split | None]:
-    """The split that `test.txt` beside the model declares; without that file no split is known."""
-    path = folder / "test.txt"
-    if not path.is_file():
-        return lambda _: None
-    tests = {line.strip() for line in read_small(path, 16 * MIB).decode("utf-8", "replace").splitlines()}
-    return lambda name: "test" if name in tests or Path(name).stem in tests else "train"
-
-
-def _camera(image: ImagePose, lens: Intrinsics, split: Callable[[str], Split | None]) -> Camera:
+def _camera(image: ImagePose, lens: Intrinsics, split: SplitOf) -> Camera:
     rotation = rotation_from_quat(np.array(image.quat_wxyz)).T
     pose = np.eye(4)
     pose[:3, :3] = rotation

@@ -9,9 +9,9 @@ from runs.cameras import Camera
 from runs.errors import RunError
 from runs.formats.cameras_json import read_cameras_json
 from runs.formats.colmap import ColmapModel, find_model, read_model
+from runs.names import NameIndex
 from runs.notes import NoteBook
 from runs.settings import Settings
-from runs.trainers.names import NameIndex
 from runs.trainers.splits import with_splits
 
 FAR_FROM_CENTRE_PX = 0.5

@@ -8,9 +8,9 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from runs.errors import UnreadableFile
 from runs.formats.small_files import unreadable
+from runs.names import PHOTO_ENDINGS, NameIndex
 from runs.notes import NoteBook
 from runs.photos import Photo
-from runs.trainers.names import PHOTO_ENDINGS, NameIndex
 
 ANCESTORS = 4  # how far up from the run a sibling data folder is looked for
 IMAGE_FOLDERS = ("images", "input", ".")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from runs.cameras import Camera
 from runs.formats.colmap import ColmapModel
+from runs.names import NameIndex, stem_path
 from runs.run import PerView
-from runs.trainers.names import NameIndex, stem_path
 
 LLFF_HOLD = 8  # INRIA: every eighth photo by name is a test view
 SPLIT_UNKNOWN = (

@@ -25,7 +25,7 @@ names = st.text("abcXYZ019 _-/.ä", min_size=1, max_size=20).map(lambda text: f"
 @st.composite
 def models(draw: st.DrawFn) -> Model:
     """A consistent model with every lens type, unique names, and keypoints with and without a point."""
-    model_id = draw(st.sampled_from(sorted(CAMERA_MODELS)))
+    model_id = draw(st.sampled_from(sorted(set(CAMERA_MODELS) - {17})))  # a panorama is no pinhole camera at all
     kind = CAMERA_MODELS[model_id]
     params = tuple(draw(st.lists(positive, min_size=kind.params, max_size=kind.params)))
     lens = Lens(draw(st.integers(1, 2**31 - 1)), model_id, kind.name, (draw(st.integers(1, 10_000)), 480), params)
