@@ -12,11 +12,12 @@ import numpy as np
 
 from runs.advice import FOREIGN
 from runs.arrays import F32, Array
-from runs.checkpoints import AdamGroup, TrainingState
+from runs.checkpoints import TrainingState
 from runs.errors import UnreadableFile
 from runs.formats.ply_columns import DEGREE_OF_REST, FLAT_LOG_SCALE
 from runs.formats.torch_file import read_torch_file
 from runs.gaussians import Gaussians
+from runs.trainers.adam_state import adam_groups, missing_moments
 
 # The six parameters in the order of the tuple: group name, and the shapes that it may have after [N].
 PARAMETERS: Mapping[str, tuple[tuple[int, ...], ...]] = {
@@ -87,11 +88,11 @@ def _fits(item: Array, name: str, found: Mapping[str, Array]) -> bool:
 def _state(path: Path, iteration: int, capture: Sequence[Any], parts: _Parts) -> TrainingState:
     gaussians = _gaussians(parts.parameters)
     statistics, stale = _statistics(parts.statistics, gaussians.count)
-    adam = {group.name: group for optimizer in parts.optimizers for group in _adam(optimizer, parts.parameters)}
+    adam = {group.name: group for optimizer in parts.optimizers for group in adam_groups(optimizer, parts.parameters)}
     degree = next((n for n in parts.numbers if isinstance(n, int)), None)
     extent = next((float(n) for n in reversed(parts.numbers) if isinstance(n, float)), None)
     trained = [name for name, values in parts.parameters.items() if values.size]
-    missing = (*_missing_moments(trained, adam), *_missing_parts(statistics, stale, degree, extent))
+    missing = (*missing_moments(trained, adam), *_missing_parts(statistics, stale, degree, extent))
     return TrainingState(
         iteration, path, f"{_fork(parts)} {len(capture)}-tuple", degree, gaussians, adam, statistics, extent, missing,
     )
@@ -129,48 +130,6 @@ def _statistics(stored: Sequence[Array], count: int) -> tuple[dict[str, F32], li
     named = zip(names, stored, strict=True)
     usable = {name: np.asarray(values, np.float32).reshape(-1) for name, values in named if len(values) == count}
     return usable, [name for name in names if name not in usable]
-
-
-def _adam(optimizer: Mapping[str, Any], parameters: Mapping[str, Array]) -> Iterator[AdamGroup]:
-    """Adam's memory per group; moments of another shape than the parameter are left out."""
-    groups, states = optimizer.get("param_groups"), optimizer.get("state")
-    for group in groups if isinstance(groups, list) else ():
-        if not isinstance(group, dict) or not isinstance(group.get("name"), str):
-            continue
-        name, indices = group["name"], group.get("params")
-        index = indices[0] if isinstance(indices, list) and indices else None
-        state = states.get(index) if isinstance(states, dict) and isinstance(index, int) else None
-        state = state if isinstance(state, dict) else {}
-        shape = parameters[name].shape if name in parameters else None
-        yield AdamGroup(name, _number(group.get("lr")) or 0.0, _step(state.get("step")), _moment(state.get("exp_avg"), shape),
-                        _moment(state.get("exp_avg_sq"), shape), _number(group.get("eps")))
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, np.ndarray) and value.size == 1:
-        value = value.reshape(-1)[0].item()
-    return float(value) if isinstance(value, int | float) else None
-
-
-def _step(value: Any) -> int | None:
-    number = _number(value)
-    return int(number) if number is not None and np.isfinite(number) else None
-
-
-def _moment(value: Any, shape: tuple[int, ...] | None) -> F32 | None:
-    if not isinstance(value, np.ndarray) or (shape is not None and value.shape != shape):
-        return None
-    return np.asarray(value, np.float32)
-
-
-def _missing_moments(trained: Sequence[str], adam: Mapping[str, AdamGroup]) -> Iterator[str]:
-    """What a complete state would also hold of the optimizer, one entry each."""
-    for name in trained:
-        group = adam.get(name)
-        if group is None:
-            yield f"Adam group {name}"
-        elif group.exp_avg is None or group.exp_avg_sq is None:
-            yield f"Adam moments of {name}"
 
 
 def _missing_parts(
