@@ -70,6 +70,8 @@ class TrainingState:
     statistics: Mapping[str, F32]  # xyz_gradient_accum, denom, max_radii2D, …: [N]
     spatial_lr_scale: float | None  # "cameras extent", world units
     missing: tuple[str, ...]  # what a complete state of this trainer would also hold
+    dropped: tuple[str, ...] = ()  # what is stored and means nothing, with the reason; a resume loses nothing by it
+    iterations_per_step: int = 1  # of trainers that count views and step once per batch of them
 
 
 @dataclass(frozen=True, eq=False)

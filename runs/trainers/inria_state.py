@@ -18,6 +18,7 @@ from runs.formats.ply_columns import DEGREE_OF_REST, FLAT_LOG_SCALE
 from runs.formats.torch_file import read_torch_file
 from runs.gaussians import Gaussians
 from runs.trainers.adam_state import adam_groups, missing_moments
+from runs.trainers.linear_opacity import are_linear, from_linear
 
 # The six parameters in the order of the tuple: group name, and the shapes that it may have after [N].
 PARAMETERS: Mapping[str, tuple[tuple[int, ...], ...]] = {
@@ -33,6 +34,9 @@ STATISTICS: Mapping[int, tuple[str, ...]] = {
 }
 FORK_BY_STATISTICS = {4: "fastgs", 5: "absgs", 6: "efa-gs"}
 USUAL_STATISTICS = STATISTICS[3]
+OTHER_COUNT = "(stored for another number of Gaussians)"
+UNUSED = "(zeros for another number of Gaussians: this trainer never fills it)"
+FIXED = "Adam moments of opacity (older than the opacities, which this trainer stops training)"
 
 
 def read_state(path: Path) -> TrainingState:
@@ -86,23 +90,32 @@ def _fits(item: Array, name: str, found: Mapping[str, Array]) -> bool:
 
 
 def _state(path: Path, iteration: int, capture: Sequence[Any], parts: _Parts) -> TrainingState:
-    gaussians = _gaussians(parts.parameters)
-    statistics, stale = _statistics(parts.statistics, gaussians.count)
+    stored = _gaussians(parts.parameters)
+    statistics, stale = _statistics(parts.statistics, stored.count)
+    unused = stale if _never_filled(parts.statistics, stored.count) else []
+    fork = _fork(parts, statistics, iteration)
+    fixed = ["opacity"] if fork == "taming" and are_linear(parts.parameters["opacity"]) else []
     adam = {group.name: group for optimizer in parts.optimizers for group in adam_groups(optimizer, parts.parameters)}
+    trained = [name for name, values in parts.parameters.items() if values.size and name not in fixed]
     degree = next((n for n in parts.numbers if isinstance(n, int)), None)
     extent = next((float(n) for n in reversed(parts.numbers) if isinstance(n, float)), None)
-    trained = [name for name, values in parts.parameters.items() if values.size]
-    missing = (*missing_moments(trained, adam), *_missing_parts(statistics, stale, degree, extent))
+    lost = [name for name in stale if name not in unused]
     return TrainingState(
-        iteration, path, f"{_fork(parts)} {len(capture)}-tuple", degree, gaussians, adam, statistics, extent, missing,
+        iteration, path, f"{fork} {len(capture)}-tuple", degree, from_linear(stored) if fixed else stored,
+        {name: group for name, group in adam.items() if name not in fixed}, statistics, extent,
+        missing=(*missing_moments(trained, adam), *_missing_parts([*statistics, *unused], lost, degree, extent)),
+        dropped=(*(f"{name} {UNUSED}" for name in unused), *(FIXED for _ in fixed)),
     )
 
 
-def _fork(parts: _Parts) -> str:
+def _fork(parts: _Parts, statistics: Mapping[str, F32], iteration: int) -> str:
     if len(parts.optimizers) > 1:
         return "taming"
     if any(isinstance(item, dict) for item in parts.others):
         return "4dgaussians"
+    denom = statistics.get("denom")
+    if len(parts.statistics) == len(USUAL_STATISTICS) and denom is not None and denom.size and denom.max() > iteration:
+        return "pixel-gs"  # it counts pixels; of views there is one per iteration
     return FORK_BY_STATISTICS.get(len(parts.statistics), "inria")
 
 
@@ -132,12 +145,17 @@ def _statistics(stored: Sequence[Array], count: int) -> tuple[dict[str, F32], li
     return usable, [name for name in names if name not in usable]
 
 
+def _never_filled(stored: Sequence[Array], count: int) -> bool:
+    """3dgs-mcmc relocates by opacity: its statistics stay the zeros of the first Gaussians (trap T39)."""
+    return bool(stored) and all(len(values) != count and not values.any() for values in stored)
+
+
 def _missing_parts(
-    statistics: Mapping[str, F32], stale: Sequence[str], degree: int | None, extent: float | None,
+    told: Sequence[str], stale: Sequence[str], degree: int | None, extent: float | None,
 ) -> Iterator[str]:
     """What a complete state would also hold beside the optimizer, one entry each."""
-    yield from (f"{name} (stored for another number of Gaussians)" for name in stale)
-    yield from (name for name in USUAL_STATISTICS if name not in statistics and name not in stale)
+    yield from (f"{name} {OTHER_COUNT}" for name in stale)
+    yield from (name for name in USUAL_STATISTICS if name not in told and name not in stale)
     if degree is None:
         yield "active SH degree"
     if extent is None:

@@ -11,7 +11,8 @@ from runs.errors import RunError
 from runs.formats.splat_file import SplatFile, Stamp
 from runs.formats.splat_formats import look_at
 from runs.formats.torch_file import is_unfinished
-from runs.notes import NoteBook
+from runs.notes import NoteBook, counted
+from runs.trainers.filtered import with_filter
 from runs.trainers.inria_state import read_state
 
 LEFT_OUT = "left out: "
@@ -28,17 +29,25 @@ class ReadState:
         return read_state(self.path)
 
 
-def splat_files(paths: Iterable[Path], book: NoteBook) -> Iterator[SplatFile]:
-    """A look at each readable file of splats; what cannot be read is noted and left out."""
+def splat_files(paths: Iterable[Path], book: NoteBook) -> list[SplatFile]:
+    """A look at each readable file of splats; what cannot be read is noted and left out.
+
+    A reservation that several files share is told once.
+    """
+    files = []
+    shared: dict[str, list[Path]] = {}
     for path in paths:
         try:
-            file = look_at(path)
+            file = with_filter(look_at(path))
         except RunError as error:
             book.add(str(path), f"{LEFT_OUT}{error.says}")
             continue
         for says in file.notes:
-            book.add(str(path), says)
-        yield file
+            shared.setdefault(says, []).append(path)
+        files.append(file)
+    for says, of in shared.items():
+        book.add(str(of[0]), says if len(of) == 1 else f"{says} (so do {counted(len(of) - 1, 'other file')})")
+    return files
 
 
 def checkpoints(files: Iterable[tuple[int, SplatFile]], book: NoteBook) -> tuple[Checkpoint, ...]:
@@ -60,10 +69,10 @@ def checkpoint_of(iteration: int, file: SplatFile) -> Checkpoint:
 
 
 def state_files(folder: Path, book: NoteBook) -> tuple[StateFile, ...]:
-    """Every finished chkpntN.pth in `folder`, by iteration."""
+    """Every finished chkpntN.pth in `folder`, by iteration; NerfBaselines writes chkpnt-N.pth."""
     found = []
     files = (path for path in folder.glob("chkpnt*.pth") if path.is_file())
-    for iteration, path in sorted(numbered(files, r"chkpnt(\d{1,12})\.pth")):
+    for iteration, path in sorted(numbered(files, r"chkpnt-?(\d{1,12})\.pth")):
         if is_unfinished(path):
             book.add(str(path), f"{LEFT_OUT}this checkpoint is not whole; {UNFINISHED}")
         else:
