@@ -13,8 +13,9 @@ class RunError(Exception):
     """One clear sentence about one file; `str(error)` ends with the file's path."""
 
     def __init__(self, says: str, file: Path) -> None:
-        super().__init__(f"{says}: {file}")
-        self.says = says
+        # A sentence may quote the file, which may hold line ends, control characters and halves of UTF-16 pairs.
+        self.says = "".join(character if character.isprintable() else "�" for character in says)
+        super().__init__(f"{self.says}: {file}")
         self.file = file
 
 
