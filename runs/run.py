@@ -25,6 +25,9 @@ class Trainer:
     why: str  # the files and keys that say so
 
 
+# Camera name, or place among the trained cameras where the names are not known -> float64 [6] (translation in world units,
+# rotation vector in radians; nerfstudio) or [9] (translation in the camera's axes, 6D rotation less identity; gsplat).
+PoseDeltas = Mapping[str | int, F64]
 PerView = Mapping[int, Mapping[str, Mapping[str, float]]]  # iteration -> metric -> image -> score
 
 UNKNOWN_TRAINER = Trainer("unknown", 0.0, "no file names the trainer")
@@ -43,6 +46,7 @@ class Sources:
     photos: Callable[[], Mapping[str, Photo]]
     exposures: Callable[[], Mapping[str, F64]]
     per_view: Callable[[], PerView] = dict
+    pose_deltas: Callable[[], PoseDeltas] = dict
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +120,11 @@ class Run:
         Images are camera names; where the split is not known, they keep their number in it ("00000.png").
         """
         return self.sources.per_view()
+
+    @cached_property
+    def pose_deltas(self) -> PoseDeltas:
+        """How far training moved each camera in the last save; empty where it moved none, or did not keep it."""
+        return self.sources.pose_deltas()
 
     @property
     def notes(self) -> tuple[Note, ...]:

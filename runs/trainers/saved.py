@@ -1,7 +1,7 @@
 """The saved files of a run: splat files and resumable states, of which only headers and names are read."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,12 +24,15 @@ class ReadState:
 
     path: Path
     stamp: Stamp
+    reader: Callable[[Path], TrainingState] = read_state
 
     def __call__(self) -> TrainingState:
-        return read_state(self.path)
+        return self.reader(self.path)
 
 
-def splat_files(paths: Iterable[Path], book: NoteBook) -> list[SplatFile]:
+def splat_files(
+    paths: Iterable[Path], book: NoteBook, look: Callable[[Path], SplatFile] = look_at,
+) -> list[SplatFile]:
     """A look at each readable file of splats; what cannot be read is noted and left out.
 
     A reservation that several files share is told once.
@@ -38,7 +41,7 @@ def splat_files(paths: Iterable[Path], book: NoteBook) -> list[SplatFile]:
     shared: dict[str, list[Path]] = {}
     for path in paths:
         try:
-            file = with_filter(look_at(path))
+            file = with_filter(look(path))
         except RunError as error:
             book.add(str(path), f"{LEFT_OUT}{error.says}")
             continue
