@@ -13,7 +13,7 @@ from runs.events import LogEvent
 from runs.formats.metrics import read_jsonl
 from runs.formats.metrics_csv import read_csv
 from runs.formats.results import read_results
-from runs.formats.tensorboard import combine, read_events
+from runs.formats.tensorboard import Scalars, combine, read_events
 from runs.formats.textlog import LogFile, looks_like_log, read_log
 from runs.notes import NoteBook
 from runs.series import Series
@@ -72,7 +72,11 @@ class Logged:
         scalars = {tag: replace(one, steps=one.steps + 1 - self.first_step) for tag, one in combined.items()}
         for iteration in restarts(scalars):
             self.book.add(str(self.folder), f"logging began again at iteration {iteration:,}; {LATER_WINS}")
-        return series_from_tags(scalars, ", ".join(path.relative_to(self.folder).as_posix() for path in paths), self.tags)
+        return self._series_of(scalars, ", ".join(path.relative_to(self.folder).as_posix() for path in paths))
+
+    def _series_of(self, scalars: Mapping[str, Scalars], source: str) -> Mapping[str, Series]:
+        """What the tags mean; a trainer of several stages brings them to one axis here."""
+        return series_from_tags(scalars, source, self.tags)
 
     @property
     def _results(self) -> list[Mapping[str, Series]]:
