@@ -42,6 +42,7 @@ class ColmapModel:
     distortion: Mapping[str, tuple[float, ...]]  # in the lens model's own order; () for pinhole models
     observation_counts: Mapping[str, int]  # keypoints that belong to a 3D point; empty where the model stores none
     notes: tuple[str, ...]
+    image_ids: Mapping[str, int]
     load_points: Callable[[], PointTable | None] = field(repr=False)
     load_keypoints: Callable[[], list[tuple[str, Keypoints]]] = field(repr=False)
 
@@ -142,6 +143,7 @@ def read_model(folder: Path, data: Path | None = None) -> ColmapModel:
         distortion={image.name: intrinsics[image.camera_id].distortion for image in good},
         observation_counts={image.name: image.observations for image in good} if has_keypoints else {},
         notes=(*_left_out(images, good), *_larger_sibling(folder, len(images))),
+        image_ids={image.name: image.image_id for image in good},
         load_points=lambda: reader.read_points(points) if points.is_file() else None,
         load_keypoints=lambda: reader.read_keypoints(images_file),
     )

@@ -112,12 +112,12 @@ def read_keypoints(path: Path) -> list[tuple[str, Keypoints]]:
 def _images(path: Path) -> Iterator[tuple[ImagePose, Keypoints]]:
     with _open(path) as reader:
         for _ in range(reader.count(LEAST_IMAGE_BYTES)):
-            _, *pose, camera_id = reader.take("i7di")
+            image_id, *pose, camera_id = reader.take("i7di")
             name = reader.name()
             stored = reader.array(KEYPOINT, reader.count(KEYPOINT.itemsize))
             used = stored[stored["point_id"] >= 0]
             keypoints = Keypoints(np.stack([used["x"], used["y"]], axis=1), used["point_id"].astype(np.int64))
-            yield ImagePose(name, camera_id, tuple(pose[:4]), tuple(pose[4:]), len(used)), keypoints
+            yield ImagePose(name, camera_id, tuple(pose[:4]), tuple(pose[4:]), len(used), image_id), keypoints
 
 
 def read_points(path: Path) -> PointTable:

@@ -82,7 +82,7 @@ def _pairs(lines: Lines) -> Iterator[tuple[str, str]]:
 def _image(head: str, observations: int) -> ImagePose:
     values = head.split(None, 9)
     qw, qx, qy, qz, tx, ty, tz = (float(value) for value in values[1:8])
-    return ImagePose(values[9], int(values[8]), (qw, qx, qy, qz), (tx, ty, tz), observations)
+    return ImagePose(values[9], int(values[8]), (qw, qx, qy, qz), (tx, ty, tz), observations, int(values[0]))
 
 
 def _point_ids(tail: str) -> F64:

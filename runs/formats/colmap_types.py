@@ -80,6 +80,7 @@ class ImagePose:
     quat_wxyz: tuple[float, float, float, float]  # camera from world
     translation: tuple[float, float, float]  # camera from world
     observations: int  # keypoints that belong to a 3D point
+    image_id: int = 0
 
 
 @dataclass(frozen=True, eq=False)
