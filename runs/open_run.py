@@ -57,7 +57,7 @@ def _deleted(run: Run) -> Iterator[Path]:
 
 
 def _kept(new: Checkpoint, old: tuple[Checkpoint, ...]) -> Checkpoint:
-    return next((c for c in old if c.iteration == new.iteration and c.read == new.read), new)
+    return next((c for c in old if (c.iteration, c.read, c.motion) == (new.iteration, new.read, new.motion)), new)
 
 
 def _kept_state(new: StateFile, old: tuple[StateFile, ...]) -> StateFile:
