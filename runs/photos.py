@@ -12,6 +12,9 @@ from PIL import Image
 from runs.advice import cannot_open
 from runs.arrays import F32
 from runs.errors import UnreadableFile
+from runs.storage import ensure
+
+ORIENTATION_TAG = 0x0112
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,13 @@ class Photo:
         """Width, height as stored, before any EXIF turn."""
         return self._header[0]
 
+    @cached_property
+    def exif_orientation(self) -> int:
+        """1..8 as EXIF counts: 1 is upright, or not stored. Trainers do not turn photos by it, and neither does `pixels`."""
+        with _opened(self.path) as image:
+            stored = image.getexif().get(ORIENTATION_TAG, 1)
+        return stored if isinstance(stored, int) and 1 <= stored <= 8 else 1
+
     @property
     def has_alpha(self) -> bool:
         return self._header[1] in ("RGBA", "LA", "PA")
@@ -47,6 +57,7 @@ class Photo:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Image.Image]:
+    ensure(path)
     try:
         with Image.open(path) as image:
             yield image

@@ -46,6 +46,7 @@ class DataSet:
     photo_paths: Mapping[str, Path] = field(default_factory=dict)  # where it says they are; not looked at. {}: it names no place
     mask_paths: Mapping[str, Path] = field(default_factory=dict)  # likewise
     depth_paths: Mapping[str, Path] = field(default_factory=dict)  # likewise
+    times: Mapping[str, float] = field(default_factory=dict)  # of a moving scene, 0..1 over its recording
     # float64 [4, 4], from the COLMAP world that it was converted from to its own (a turn, nerfstudio's applied_transform)
     world_from_original: F64 = field(default_factory=lambda: np.eye(4))
     model: ColmapModel | None = None  # where the cameras are those of a COLMAP model
@@ -114,6 +115,7 @@ def _of_transforms(folder: Path, kind: Kind, parts: list[Transforms]) -> DataSet
         {name: frame.photo for name, frame in frames.items()},
         {name: frame.mask for name, frame in frames.items() if frame.mask is not None},
         {name: frame.depth for name, frame in frames.items() if frame.depth is not None},
+        {name: frame.time for name, frame in frames.items() if frame.time is not None},
         _applied(first, folder), load_points=partial(_points, first.points),
     )
 

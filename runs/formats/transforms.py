@@ -39,6 +39,7 @@ class Frame:
     photo: Path
     mask: Path | None
     depth: Path | None
+    time: float | None  # of a moving scene, 0..1 over its recording
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,7 @@ class _Reader:
         )
         return Frame(
             camera, values.lens, values.distortion, photo, _file(self.folder, entry.get("mask_path")),
-            _file(self.folder, entry.get("depth_file_path")),
+            _file(self.folder, entry.get("depth_file_path")), values.number("time"),
         )
 
     def _photo(self, stored: str) -> Path:

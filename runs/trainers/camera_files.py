@@ -4,53 +4,86 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from runs.advice import cannot_open
+import numpy as np
+
 from runs.cameras import Camera
-from runs.errors import RunError
 from runs.formats.cameras_json import read_cameras_json
-from runs.formats.colmap import ColmapModel, find_model, read_model
+from runs.formats.colmap import ColmapModel
+from runs.formats.dataset import DataSet
 from runs.names import NameIndex
 from runs.notes import NoteBook
 from runs.settings import Settings
-from runs.trainers.splits import with_splits
+from runs.trainers.data_folder import read_data_set
+from runs.trainers.splits import split_by_rule, with_splits
 
 FAR_FROM_CENTRE_PX = 0.5
+DISTORTED = ("its lens is distorted: the cameras shown here are without the distortion, so they fit the photos only near their "
+             "middle; undistort the photos with COLMAP for an exact view")
+FROM_DATA = "stores no cameras; those of the data set in {} are used"
 
 
 def read_model_of(data: Path | None, book: NoteBook) -> ColmapModel | None:
     """The COLMAP model in the data folder, if there is one."""
-    try:
-        folder = None if data is None else find_model(data)
-        model = None if folder is None else read_model(folder)
-    except RunError as error:
-        book.add_error(error)
-        return None
-    except OSError as error:
-        book.add(str(data), cannot_open(error, "folder"))
-        return None
-    for says in () if model is None else model.notes:
-        book.add(str(folder), says)
-    return model
+    found = read_data_set(data, book, ("COLMAP",))
+    return None if found is None else found.model
 
 
-def read_cameras(path: Path, settings: Settings, model: ColmapModel | None, book: NoteBook) -> tuple[Camera, ...]:
-    """The cameras in cameras.json, once each. Trouble goes to the notebook."""
+def read_cameras(
+    path: Path, settings: Settings, model: ColmapModel | None, book: NoteBook, data_set: DataSet | None = None,
+) -> tuple[Camera, ...]:
+    """The cameras in cameras.json, once each; where that file is absent, those of the data set. Trouble goes to the notebook."""
+    evaluated = settings.value("eval")
+    if data_set is not None and not path.is_file():
+        return cameras_of_data(data_set, evaluated, path.parent, book)
     nothing: tuple[tuple[Camera, ...], tuple[str, ...]] = ((), ())
     stored, notes = book.attempt(read_cameras_json, path, nothing)
-    placed, says = _with_principal_points(_once(stored), model)
-    cameras, unknown = with_splits(placed, evaluated=settings.value("eval"), model=model)
+    placed, says = _with_principal_points(_once(stored, evaluated), model)
+    cameras, unknown = with_splits(placed, evaluated=evaluated, model=model)
     for note in (*notes, says, unknown):
         if note:
             book.add(str(path), note)
     return cameras
 
 
-def _once(cameras: Sequence[Camera]) -> tuple[Camera, ...]:
-    """The first camera of each name: with train_test_exp the test cameras are listed again among those trained."""
+def cameras_of_data(data_set: DataSet, evaluated: object, run: Path, book: NoteBook) -> tuple[Camera, ...]:
+    """The data set's cameras for a run that stores none and that lies in the data set's world.
+
+    `evaluated` is the trainer's setting `eval`; where the data set declares no split, INRIA's rule applies with it.
+    """
+    book.add(str(run), FROM_DATA.format(data_set.folder))
+    if data_set.is_distorted:
+        book.add(str(data_set.source), DISTORTED)
+    return split_by_rule(data_set.cameras, evaluated=evaluated)
+
+
+def _once(cameras: Sequence[Camera], evaluated: object) -> tuple[Camera, ...]:
+    """Each camera once: with train_test_exp the test cameras are listed again among those trained.
+
+    Cameras of one name in two places are those of a Blender set, whose parts use the same names: INRIA's trainer writes
+    them one part after the other, the test part first where it held it out.
+    """
     first: dict[str, Camera] = {}
+    again: list[Camera] = []
     for camera in cameras:
-        first.setdefault(camera.name, camera)
-    return tuple(first.values())
+        known = first.setdefault(camera.name, camera)
+        if known is not camera and not np.allclose(known.world_from_camera, camera.world_from_camera, atol=1e-6):
+            again.append(camera)
+    if not again or evaluated is None:
+        return (*first.values(), *(replace(camera, name=f"{camera.name} (2)") for camera in again))
+    return _by_part(cameras, ("test", "train") if evaluated else ("train", "test"))
+
+
+def _by_part(cameras: Sequence[Camera], parts: tuple[str, str]) -> tuple[Camera, ...]:
+    """Names with the folder of their part, which begins anew with the first name that comes again."""
+    seen: set[str] = set()
+    found: dict[str, Camera] = {}
+    second = False
+    for camera in cameras:
+        second = second or camera.name in seen
+        seen.add(camera.name)
+        name = f"{parts[second]}/{camera.name}"
+        found.setdefault(name, replace(camera, name=name))
+    return tuple(found.values())
 
 
 def _with_principal_points(cameras: Sequence[Camera], model: ColmapModel | None) -> tuple[tuple[Camera, ...], str | None]:

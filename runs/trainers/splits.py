@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from runs.cameras import Camera
 from runs.formats.colmap import ColmapModel
@@ -35,6 +34,19 @@ def with_splits(
     return tuple(cameras), SPLIT_UNKNOWN
 
 
+def split_by_rule(cameras: Sequence[Camera], *, evaluated: object) -> tuple[Camera, ...]:
+    """Cameras of a data set as a trainer of INRIA's family divides them: as declared, else every eighth for testing.
+
+    `evaluated` is its setting `eval`; where it is not known, only a declared split is told.
+    """
+    if evaluated is None:
+        return tuple(cameras)
+    if not evaluated:
+        return tuple(replace(camera, split="train") for camera in cameras)
+    declared = any(camera.split for camera in cameras)
+    return tuple(cameras) if declared else held_out_every(cameras, LLFF_HOLD)
+
+
 def held_out_every(cameras: Sequence[Camera], count: int) -> tuple[Camera, ...]:
     """The cameras in order of name, of which every `count`-th is a test view, the first among them (gsplat's `test_every`)."""
     ordered = sorted(cameras, key=lambda camera: camera.name)
@@ -62,17 +74,10 @@ def _candidates(names: Sequence[str], model: ColmapModel | None) -> Iterator[set
     """Possible sets of test cameras: listed in test.txt, every eighth, or those before the names begin again."""
     known = NameIndex(names)
     if model is not None:
-        yield known.find_all(_lines(model.folder / "test.txt"))
+        yield known.find_all(camera.name for camera in model.cameras if camera.split == "test")
         yield known.find_all(sorted(camera.name for camera in model.cameras)[::LLFF_HOLD])
     if len(names) > LLFF_HOLD:  # with fewer, any order by name would seem to fit
         yield set(sorted(names)[::LLFF_HOLD])
     falls = [i + 1 for i in range(len(names) - 1) if stem_path(names[i]) > stem_path(names[i + 1])]
     if len(falls) == 1:
         yield set(names[: falls[0]])
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return [line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
-    except OSError:
-        return []  # then the other rules are tried
