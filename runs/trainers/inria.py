@@ -7,7 +7,7 @@ from pathlib import Path
 
 from runs.advice import cannot_open
 from runs.cameras import Camera
-from runs.checkpoints import StateFile
+from runs.checkpoints import Checkpoint, StateFile
 from runs.defaults import defaults_for
 from runs.errors import RunError
 from runs.formats.cfg_args import read_cfg_args, read_settings_json
@@ -23,12 +23,13 @@ from runs.settings import Settings
 from runs.trainers.camera_files import read_cameras, read_model_of
 from runs.trainers.data_folder import find_data, find_photos
 from runs.trainers.family import Family
-from runs.trainers.inria_forks import fork_of_folder, fork_of_state
+from runs.trainers.inria_forks import SURE, fork_of_files, fork_of_folder, fork_of_state
+from runs.trainers.linear_opacity import with_logits
 from runs.trainers.logged import Logged
 from runs.trainers.saved import checkpoints, numbered, splat_files, state_files
 from runs.trainers.splits import named_by_split
 
-SURE = 0.8  # above it, no checkpoint is opened to tell forks apart
+LINEAR = "its late saves store opacities of 0..1, as Taming-3DGS does from iteration 15,000 on"
 SETTINGS_FILES = ("opt_args.json", "args.json")  # preferred to cfg_args: they hold what was really used
 
 
@@ -47,17 +48,32 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     """Headers and names now, everything else on first use. Raises UnreadableFile if `data` is given and absent."""
     book = NoteBook()
     iterations = _splat_files(path, book)
-    splats = checkpoints(((iterations[file.path], file) for file in splat_files(iterations, book)), book)
+    files = [(iterations[file.path], file) for file in splat_files(iterations, book)]
     states = state_files(path, book)
-    refined = _refined(trainer, states, book)
-    folder = InriaFolder(path, refined, data, book)
-    return Run(path, refined, splats, states, folder.data, folder.sources, book, data is not None)
+    refined = fork_of_files(_refined(trainer, states, book), path, [file for _, file in files])
+    shown, linear = with_logits(files, taming=refined.name == "taming", book=book) if _may_be_taming(refined) else (files, False)
+    known = refined if not linear or refined.name == "taming" else Trainer("taming", 0.7, LINEAR)
+    return assembled(path, known, checkpoints(shown, book), states, data, book)
+
+
+def assembled(
+    path: Path, trainer: Trainer, splats: tuple[Checkpoint, ...], states: tuple[StateFile, ...], data: Path | None,
+    book: NoteBook,
+) -> Run:
+    """A run of these saves, with what lies beside them in a folder as INRIA's trainer leaves it."""
+    folder = InriaFolder(path, trainer, data, book)
+    return Run(path, trainer, splats, states, folder.data, folder.sources, book, data is not None)
+
+
+def iteration_folders(path: Path, book: NoteBook) -> list[tuple[int, Path]]:
+    """The folders point_cloud/iteration_N, by iteration."""
+    return sorted(numbered(_children(path / "point_cloud", book), r"iteration_(\d{1,12})"))
 
 
 def _splat_files(path: Path, book: NoteBook) -> dict[Path, int]:
     """The iteration of each saved splat file."""
     found = {}
-    for iteration, folder in sorted(numbered(_children(path / "point_cloud", book), r"iteration_(\d{1,12})")):
+    for iteration, folder in iteration_folders(path, book):
         file = folder / "point_cloud.ply"
         try:
             if file.is_file():
@@ -88,6 +104,10 @@ def _refined(trainer: Trainer, states: tuple[StateFile, ...], book: NoteBook) ->
     except RunError as error:
         book.add_error(error)
         return trainer
+
+
+def _may_be_taming(trainer: Trainer) -> bool:
+    return trainer.name == "taming" or (trainer.name in ("inria", "unknown") and trainer.confidence < SURE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,17 @@
 """Which fork of INRIA's trainer wrote a folder, by the keys of cfg_args and by its checkpoint (formats.md C.2, row 15)."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from runs.checkpoints import TrainingState
 from runs.errors import RunError
 from runs.formats.cfg_args import read_cfg_args
+from runs.formats.ply_columns import TWO_SCALES
+from runs.formats.splat_file import SplatFile
 from runs.run import Trainer
+from runs.trainers import filtered
+from runs.trainers.signs import head_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,20 @@ SIGNS = (
     sign("kplanes_config", "4dgaussians"),
     sign("render_items", "2dgs", 0.8),  # Gaussian-Splatting-Monitor shares this key
 )
-STATE_FORKS = {"absgs": "AbsGS", "efa-gs": "EFA-GS", "taming": "Taming-3DGS", "fastgs": "FastGS", "4dgaussians": "4DGaussians"}
+STATE_FORKS = {
+    "absgs": "AbsGS", "efa-gs": "EFA-GS", "taming": "Taming-3DGS", "fastgs": "FastGS", "4dgaussians": "4DGaussians",
+    "pixel-gs": "Pixel-GS",
+}
+
+SURE = 0.8  # above it, no saved file is opened to tell forks apart
+FILE_SIGNS: tuple[tuple[Callable[[SplatFile], bool], str, str], ...] = (
+    (lambda file: file.holds == "anchors", "scaffold-gs", "its PLY files hold anchors"),
+    (lambda file: filtered.SAYS in file.notes, "mip-splatting", "its PLY files have filter_3D"),
+    (lambda file: TWO_SCALES in file.notes, "2dgs", "its PLY files have two scales"),
+)
+METRIC_CSV = b"iteration,set,l1_loss"
+SPEEDY_TAGS = (b"counts/total_points", b"time/train_time_minutes", b"metrics_test/PSNR")
+EVENTS_HEAD_BYTES, MOST_EVENT_FILES = 1 << 16, 4
 
 
 def fork_of_folder(folder: Path) -> Trainer:
@@ -48,11 +66,33 @@ def fork_of_folder(folder: Path) -> Trainer:
         return Trainer("yindaheng98", 0.8, "cfg_args has sh_degree and source_path only")
     if (folder / "imp_score.npz").is_file():
         return Trainer("lightgaussian", 0.7, "there is an imp_score.npz")
+    if head_of(folder / "metric.csv", len(METRIC_CSV)) == METRIC_CSV:
+        return Trainer("lightgaussian", 0.7, "there is a metric.csv with iteration, set, l1_loss")
     if "train_test_exp" in keys:
         return Trainer("inria", 0.9, "cfg_args has train_test_exp, as since August 2024")
     if (folder / "exposure.json").is_file():
         return Trainer("inria", 0.8, "there is an exposure.json beside cfg_args")
     return Trainer("inria", 0.6, "cfg_args has the keys of INRIA's trainer before August 2024, which several forks share")
+
+
+def fork_of_files(trainer: Trainer, folder: Path, files: Sequence[SplatFile]) -> Trainer:
+    """What the headers of its saves, and the tags that it logged first, say against or beyond `trainer`."""
+    if trainer.name == "2dgs" and files and not any(TWO_SCALES in file.notes for file in files):
+        says = "cfg_args has render_items, and its splats have three scales, as those of Gaussian-Splatting-Monitor"
+        return Trainer("inria", 0.5, says)
+    if trainer.name not in ("inria", "unknown") or trainer.confidence >= SURE:
+        return trainer
+    signs = ((any(holds(file) for file in files), name, says) for holds, name, says in FILE_SIGNS)
+    found = next((Trainer(name, 0.6, says) for holds, name, says in signs if holds), None)
+    return found or _fork_of_tags(folder) or trainer
+
+
+def _fork_of_tags(folder: Path) -> Trainer | None:
+    """By the first tags of the event files: names only, no record is read."""
+    heads = (head_of(path, EVENTS_HEAD_BYTES) for path in sorted(folder.glob("events.out.tfevents.*"))[:MOST_EVENT_FILES])
+    if any(tag in head for head in heads for tag in SPEEDY_TAGS):
+        return Trainer("speedy-splat", 0.7, "its event file has the tags counts/ and metrics_ of Speedy-Splat")
+    return None
 
 
 def fork_of_state(state: TrainingState) -> Trainer | None:

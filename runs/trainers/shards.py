@@ -1,12 +1,13 @@
 """Saves of which each process of a distributed training wrote its own part: what is missing of them, and all parts in one."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from runs.advice import FOREIGN
+from runs.advice import FOREIGN, cannot_open
 from runs.arrays import F32
 from runs.checkpoints import Checkpoint
 from runs.formats.splat_file import SplatFile
@@ -15,6 +16,37 @@ from runs.notes import NoteBook, counted
 from runs.trainers.saved import LEFT_OUT
 
 LONGEST_LIST = 5
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The files of one save, by rank."""
+
+    files: Mapping[int, Path]
+    expected: int  # processes that trained, as the names say
+
+
+def by_rank(folder: Path, pattern: re.Pattern[str], book: NoteBook) -> Ranks | None:
+    """The files in `folder` whose name has the pattern with its groups `rank` and `of`; None where there is none.
+
+    A folder that two trainings of different sizes wrote to holds two sets: the newer one counts, and the other is noted.
+    """
+    sets: dict[int, dict[int, Path]] = {}
+    try:
+        for path in sorted(folder.iterdir()):
+            match = pattern.fullmatch(path.name)
+            if match and path.is_file() and int(match["rank"]) < int(match["of"]):
+                sets.setdefault(int(match["of"]), {})[int(match["rank"])] = path
+        newest = max(sets, key=lambda of: max(path.stat().st_mtime_ns for path in sets[of].values()), default=None)
+    except OSError as error:
+        book.add(str(folder), cannot_open(error, "folder"))
+        return None
+    if newest is None:
+        return None
+    for of in sorted(set(sets) - {newest}):
+        first = next(iter(sets[of].values()))
+        book.add(str(first), f"{LEFT_OUT}{newest} processes wrote this save again later; move one set away")
+    return Ranks(sets[newest], newest)
 
 
 def note_missing(found: Collection[int], expected: int, file_of: Callable[[int], Path], book: NoteBook) -> None:

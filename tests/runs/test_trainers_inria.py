@@ -57,7 +57,7 @@ def test_settings_that_were_really_used_win(tmp_path: Path) -> None:
 ])
 def test_forks_are_told_by_their_own_settings(extra: str, name: str, tmp_path: Path) -> None:
     """Advice depends on the fork: the same symptom has other causes under MCMC."""
-    trainer = open_run(write_inria_run(tmp_path, cfg_args=f"Namespace({OLD_KEYS}{extra})")).trainer
+    trainer = open_run(write_inria_run(tmp_path, iterations=(), cfg_args=f"Namespace({OLD_KEYS}{extra})")).trainer
     assert trainer.name == name
     assert trainer.why
     assert 0.5 <= trainer.confidence <= 0.9
