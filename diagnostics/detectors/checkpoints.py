@@ -19,7 +19,8 @@ def optimiser_state_missing(
     iteration = training_state.iteration
     if not training_state.gaussians.count:
         return NotEvaluable(("a training state that holds Gaussians",))
-    restart = _saved_near(_restart(memories, iteration, step_share, schedule), run)
+    each = training_state.iterations_per_step
+    restart = _saved_near(_restart(memories, iteration, step_share, schedule, each), run)
     lost = [*_lost_moments(memories, zero_share), *_lost_steps(restart, iteration)]
     lost += training_state.missing
     if not lost:
@@ -29,8 +30,8 @@ def optimiser_state_missing(
     return Finding(
         f"A resume from {source} (iteration {iteration:,}) would start without: {'; '.join(lost)}",
         evidence=(
-            EvidenceRow("most steps that any Adam group has taken", max(steps, default=None), int(step_share * iteration),
-                        "steps", iteration, source),
+            EvidenceRow("most steps that any Adam group has taken", max(steps, default=None),
+                        int(step_share * iteration / each), "steps", iteration, source),
             EvidenceRow("parameter groups with moments", sum(m.has_moments for m in memories), len(memories) or None, "groups",
                         iteration, source),
             *(EvidenceRow(f"{m.group}: rows whose second moment is zero", m.zero_share, zero_share, "share", iteration, source)
@@ -106,10 +107,13 @@ def _saved_near(restart: int | None, run: Run) -> int | None:
     return min(near, key=lambda save: abs(save - restart), default=restart)
 
 
-def _restart(memories: tuple[Memory, ...], iteration: int, step_share: float, schedule: Schedule | None) -> int | None:
+def _restart(
+    memories: tuple[Memory, ...], iteration: int, step_share: float, schedule: Schedule | None, iterations_per_step: int,
+) -> int | None:
     """Iteration after which Adam counted anew; None where it counted enough.
 
-    Densification replaces the parameters before the step, so each of those iterations legitimately lacks one.
+    A trainer that takes views in batches steps once for `iterations_per_step` of them. Densification replaces the
+    parameters before the step, so each of those iterations legitimately lacks one.
     INRIA's sparse_adam (since October 2024) stores a counter that it never raises: zero steps beside moments tell nothing.
     """
     steps = [memory.step for memory in memories if memory.step is not None]
@@ -117,7 +121,7 @@ def _restart(memories: tuple[Memory, ...], iteration: int, step_share: float, sc
         return None
     events = {*schedule.densifications, *schedule.resets} if schedule is not None else set()
     skipped = [event for event in events if event <= iteration]
-    if max(steps) + len(skipped) >= step_share * iteration:
+    if (max(steps) + len(skipped)) * iterations_per_step >= step_share * iteration:
         return None
-    restart = iteration - max(steps)
-    return restart - sum(event > restart for event in skipped)
+    restart = iteration - max(steps) * iterations_per_step
+    return restart - sum(event > restart for event in skipped) * iterations_per_step

@@ -10,8 +10,12 @@ from diagnostics.verdict import NotEvaluable
 from runs.checkpoints import AdamGroup, StateFile, TrainingState
 from runs.run import Run
 
-# By design, whatever their settings: gsplat's `examples/simple_trainer.py` saves the Gaussians alone, and cannot resume.
-SAVES_NO_STATE = frozenset({"gsplat", "gsplat-2dgs"})
+# By design, whatever their settings: these save what can be drawn and cannot resume (docs/formats.md, "missing on disk").
+# Scaffold-GS has an option for it that ends in an error, SplaTAM resumes between frames from its parameters alone.
+SAVES_NO_STATE = frozenset({
+    "gsplat", "gsplat-2dgs", "brush", "opensplat", "scaffold-gs", "deformable-3dgs", "fastgs", "monogs", "splatam", "yindaheng98",
+    "physgaussian",
+})
 
 
 @dataclass(frozen=True)

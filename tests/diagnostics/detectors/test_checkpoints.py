@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.verdict import Finding, Verdict
+from diagnostics.verdict import Finding, NotEvaluable, Verdict
 from runs.checkpoints import TrainingState
+from runs.run import Trainer
 from tests.diagnostics.detectors.support import verdict
 from tests.diagnostics.fixtures.checkpoints import schedule_restarted
 from tests.support.runs import state_of
@@ -66,6 +67,24 @@ def test_lost_steps_are_told_from_skipped_ones(step: int, sick: bool) -> None:
     state = state_of(moved(), LAST)
     found = judged(replace(state, adam={name: replace(group, step=step) for name, group in state.adam.items()}))
     assert isinstance(found, Finding) is sick
+
+
+@pytest.mark.parametrize(("batch", "step", "sick"), [(4, LAST // 4, False), (4, LAST // 8, True), (1, LAST // 4, True)])
+def test_one_step_per_batch_of_views_is_no_lost_step(batch: int, step: int, sick: bool) -> None:
+    """Grendel-GS counts views and steps once per batch: at batch size 4 a whole optimiser has taken a quarter of the steps."""
+    state = state_of(moved(), LAST)
+    adam = {name: replace(group, step=step) for name, group in state.adam.items()}
+    found = judged(replace(state, adam=adam, iterations_per_step=batch))
+    assert isinstance(found, Finding) is sick
+
+
+@pytest.mark.parametrize("name", ["brush", "scaffold-gs", "deformable-3dgs", "yindaheng98", "monogs"])
+def test_a_trainer_that_never_saves_a_state_has_not_forgotten_to(name: str) -> None:
+    """Its user could not have done otherwise: the pattern is not judged, and says of whom it speaks."""
+    run = replace(healthy_run(states={}, checkpoints={1000: moved(700, 3)}), trainer=Trainer(name, 0.9, "made up"))
+    found = verdict("no-resumable-state", run, (0, LAST))
+    assert isinstance(found, NotEvaluable)
+    assert name in found.missing[0]
 
 
 def test_an_optimiser_that_counts_no_steps_has_lost_none() -> None:
