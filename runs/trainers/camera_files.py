@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from runs.cameras import Camera
+from runs.cameras import Camera, Split
 from runs.formats.cameras_json import read_cameras_json
 from runs.formats.colmap import ColmapModel
 from runs.formats.dataset import DataSet
@@ -70,19 +70,21 @@ def _once(cameras: Sequence[Camera], evaluated: object) -> tuple[Camera, ...]:
             again.append(camera)
     if not again or evaluated is None:
         return (*first.values(), *(replace(camera, name=f"{camera.name} (2)") for camera in again))
-    return _by_part(cameras, ("test", "train") if evaluated else ("train", "test"))
+    return _by_part(cameras, bool(evaluated))
 
 
-def _by_part(cameras: Sequence[Camera], parts: tuple[str, str]) -> tuple[Camera, ...]:
-    """Names with the folder of their part, which begins anew with the first name that comes again."""
-    seen: set[str] = set()
+def _by_part(cameras: Sequence[Camera], evaluated: bool) -> tuple[Camera, ...]:
+    """Names with the folder of their part; the second part begins with the first name that comes again."""
+    parts: tuple[Split, Split] = ("test", "train") if evaluated else ("train", "test")
     found: dict[str, Camera] = {}
+    seen: set[str] = set()
     second = False
     for camera in cameras:
         second = second or camera.name in seen
         seen.add(camera.name)
-        name = f"{parts[second]}/{camera.name}"
-        found.setdefault(name, replace(camera, name=name))
+        part = parts[second]
+        name = f"{part}/{camera.name}"
+        found.setdefault(name, replace(camera, name=name, split=part if evaluated else "train"))
     return tuple(found.values())
 
 

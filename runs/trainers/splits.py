@@ -23,7 +23,7 @@ def with_splits(
     `evaluated` is the trainer's setting `eval`. INRIA writes test cameras first and then train cameras, each in order of
     name (`scene/__init__.py`), so a rule that fits the order is the rule that was used.
     """
-    if evaluated is None or not cameras:
+    if evaluated is None or all(camera.split for camera in cameras):
         return tuple(cameras), None
     if not evaluated:
         return tuple(replace(camera, split="train") for camera in cameras), None

@@ -76,10 +76,13 @@ def faces(count: int) -> PlyElement:
 
 
 def ring_of_cameras(names: Sequence[str], *, radius: float = 4.0, size_px: tuple[int, int] = (64, 48)) -> list[dict[str, Any]]:
-    """Entries of cameras.json: cameras on a circle that look at the origin (OpenCV axes, camera to world)."""
+    """Entries of cameras.json: cameras on a circle that look at the origin (OpenCV axes, camera to world).
+
+    A name that comes twice has one place.
+    """
     entries = []
     for index, name in enumerate(names):
-        angle = 2 * np.pi * index / max(len(names), 1)
+        angle = 2 * np.pi * names.index(name) / max(len(names), 1)
         centre = radius * np.array([np.cos(angle), 0.0, np.sin(angle)])
         forward = -centre / radius
         down = np.array([0.0, 1.0, 0.0])
