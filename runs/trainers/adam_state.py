@@ -12,7 +12,7 @@ from runs.checkpoints import AdamGroup
 def adam_groups(
     optimizer: Mapping[str, Any], parameters: Mapping[str, Array], otherwise: str | None = None,
 ) -> Iterator[AdamGroup]:
-    """Adam's memory per group; moments of another shape than the parameter are left out.
+    """Adam's memory per group; moments of another shape than the parameter, or of a group of many tensors, are left out.
 
     `parameters`: by group name; `otherwise`: the name of a group that does not tell its own.
     """
@@ -23,12 +23,14 @@ def adam_groups(
         name, indices = group.get("name", otherwise), group.get("params")
         if not isinstance(name, str):
             continue
-        index = indices[0] if isinstance(indices, list) and indices else None
+        indices = indices if isinstance(indices, list) else []
+        index = indices[0] if indices else None
         state = states.get(index) if isinstance(states, dict) and isinstance(index, int) else None
         state = state if isinstance(state, dict) else {}
         shape = parameters[name].shape if name in parameters else None
-        yield AdamGroup(name, as_float(group.get("lr")) or 0.0, _step(state.get("step")), _moment(state.get("exp_avg"), shape),
-                        _moment(state.get("exp_avg_sq"), shape), as_float(group.get("eps")))
+        first, second = (_moment(state.get(key), shape) if len(indices) == 1 else None for key in ("exp_avg", "exp_avg_sq"))
+        rate, eps = as_float(group.get("lr")) or 0.0, as_float(group.get("eps"))
+        yield AdamGroup(name, rate, _step(state.get("step")), first, second, eps)
 
 
 def missing_moments(trained: Sequence[str], adam: Mapping[str, AdamGroup]) -> Iterator[str]:
