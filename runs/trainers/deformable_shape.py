@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from runs.arrays import F32
 
 LEAST_SCALE = np.finfo(np.float32).tiny  # a scale of 0 has no logarithm, and is as invisible
-UNIT = 1e-3  # squared lengths this close to 1 change a shape by less than a pixel of a thousand shows
+UNIT = 1e-5  # squared lengths this close to 1 are unit but for rounding
 
 
 def as_drawn(scales: F32, quats: F32) -> tuple[F32, F32]:
