@@ -10,6 +10,7 @@ from runs.trainers import (
     loose,
     monogs,
     nerfbaselines,
+    nerfstudio,
     opensplat,
     physgaussian,
     scaffold,
@@ -19,6 +20,7 @@ from runs.trainers.family import Family
 
 TRAINERS: tuple[Family, ...] = (
     nerfbaselines.FAMILY,
+    nerfstudio.FAMILY,
     gsplat.FAMILY,
     grendel.FAMILY,
     scaffold.FAMILY,

@@ -1,0 +1,99 @@
+"""Settings of a nerfstudio run: config.yml, flattened to the names that its command line has (`pipeline.model.sh-degree`)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from runs.advice import FOREIGN
+from runs.errors import UnreadableFile
+from runs.formats.yaml_file import TAG, read_yaml
+from runs.notes import NoteBook
+from runs.settings import Setting, Settings
+
+CONFIG = "config.yml"
+MODEL, DATA = "pipeline.model.", "pipeline.datamanager."
+PARSER = f"{DATA}dataparser."
+TARGET = "_target"  # the class that a part of the settings belongs to
+RESET = f"{MODEL}reset_alpha_every x refine_every"  # refinements between resets x iterations between refinements
+PATHS = frozenset({
+    "data", "output_dir", "relative_model_dir", "relative_log_dir", "load_dir", "load_config", "load_checkpoint", "images_path",
+    "masks_path", "depths_path", "colmap_path",
+})
+# INRIA's and gsplat's names for what has the same meaning and unit here (splatfacto.py, method_configs.py, 1.1.5).
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "source_path": (f"{DATA}data", f"{PARSER}data", "data"), "images": (f"{PARSER}images_path",),
+    "iterations": ("max_num_iterations",), "sh_degree": (f"{MODEL}sh_degree",), "sh_interval": (f"{MODEL}sh_degree_interval",),
+    "densify_from_iter": (f"{MODEL}warmup_length",), "densify_until_iter": (f"{MODEL}stop_split_at",),
+    "densification_interval": (f"{MODEL}refine_every",), "opacity_reset_interval": (RESET,),
+    "opacity_cull": (f"{MODEL}cull_alpha_thresh",), "lambda_dssim": (f"{MODEL}ssim_lambda",),
+    "feature_lr": ("optimizers.features_dc.optimizer.lr",), "shN_lr": ("optimizers.features_rest.optimizer.lr",),
+    "opacity_lr": ("optimizers.opacities.optimizer.lr", "optimizers.opacity.optimizer.lr"),
+    "scaling_lr": ("optimizers.scales.optimizer.lr", "optimizers.scaling.optimizer.lr"),
+    "rotation_lr": ("optimizers.quats.optimizer.lr", "optimizers.rotation.optimizer.lr"),
+    "strategy": (f"{MODEL}strategy",),
+}
+# With the MCMC strategy alone, which has no threshold and no resets.
+MCMC_ALIASES: Mapping[str, tuple[str, ...]] = {"cap_max": (f"{MODEL}max_gs_num",), "noise_lr": (f"{MODEL}noise_lr",)}
+THRESHOLD = f"{MODEL}densify_grad_thresh"  # of absolute gradients unless use_absgrad is off: then it is INRIA's
+
+
+def read_settings(folder: Path, book: NoteBook) -> Settings:
+    """What config.yml holds, also found under INRIA's names. Trouble goes to the notebook."""
+    stored = book.attempt(read_config, folder / CONFIG, Settings())
+    return Settings(stored.by_name, _aliases(stored))
+
+
+def read_config(path: Path) -> Settings:
+    """Every value by its dotted name. Raises UnreadableFile or RefusedFile."""
+    stored = read_yaml(path)
+    if not isinstance(stored, Mapping):
+        raise UnreadableFile(f"this settings file holds no YAML mapping; {FOREIGN}", path)
+    found = {name: Setting(name, value, path.name) for name, value in _flat(stored, "")}
+    resets, every = (found.get(f"{MODEL}{name}") for name in ("reset_alpha_every", "refine_every"))
+    if resets is not None and every is not None and isinstance(resets.value, int) and isinstance(every.value, int):
+        found[RESET] = Setting(RESET, resets.value * every.value, path.name)
+    return Settings(found)
+
+
+def _flat(stored: Mapping[Any, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for key, value in stored.items():
+        if key == TAG:
+            continue
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", _path(value) if str(key) in PATHS else value
+
+
+def _path(value: Any) -> Any:
+    """A Python path is stored as the list of its parts."""
+    if not isinstance(value, list) or not value or not all(isinstance(part, str) for part in value):
+        return value
+    kind = PureWindowsPath if re.match(r"[A-Za-z]:", value[0]) else PurePosixPath
+    return str(kind(*value))
+
+
+def _aliases(stored: Settings) -> dict[str, str]:
+    known = dict(ALIASES)
+    if stored.value(f"{MODEL}use_absgrad") is False:
+        known["densify_grad_threshold"] = (THRESHOLD,)
+    if stored.value(f"{MODEL}strategy") == "mcmc":
+        known |= MCMC_ALIASES
+    told = {asked: [own for own in names if stored.value(own) is not None] for asked, names in known.items()}
+    return {asked: own[0] for asked, own in told.items() if own and asked not in stored}
+
+
+def method_of(settings: Settings) -> str | None:
+    """What the run trained: the name of its method, or of its model's class; None where no settings are stored."""
+    target = settings.value(f"{MODEL}{TARGET}")
+    named = settings.value("method_name")
+    return next((str(value) for value in (named, target) if isinstance(value, str) and value), None)
+
+
+def trains_splats(settings: Settings) -> bool | None:
+    """Whether the model is splatfacto or one made of it; None where no settings tell."""
+    target = settings.value(f"{MODEL}{TARGET}")
+    if not isinstance(target, str):
+        return None
+    return any(sign in target.lower() for sign in ("splat", "gauss"))
