@@ -113,11 +113,12 @@ class Session(QObject):
     # Verbs: what the user does.
 
     def open(self, run: Run) -> None:
-        """Show another run, from its last saved iteration, with nothing chosen."""
+        """Show another run, from the iteration that was asked for, else the last saved one, with nothing chosen."""
         self._past.clear()
         self._future.clear()
         blank = {name: getattr(State(), name) for name in FIELDS - {"busy"}}
-        self.update(**blank | {"run": run, "iteration": run.iterations[-1] if run.iterations else 0})
+        last = run.iterations[-1] if run.iterations else 0
+        self.update(**blank | {"run": run, "iteration": last if run.asked is None else nearest(run.iterations, run.asked)})
 
     def renew(self, run: Run) -> None:
         """The same folder, read again: whoever looked at the newest iteration follows to the new one, and whoever looked at

@@ -2,29 +2,39 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from runs.advice import cannot_open
 from runs.checkpoints import Checkpoint, StateFile
 from runs.errors import NotARun, UnreadableFile
+from runs.formats.splat_formats import could_be_splats
+from runs.notes import counted
 from runs.run import Run
+from runs.run_folders import MOST_ENTRIES, MOST_FOLDERS, Inside, run_above, runs_inside
 from runs.trainers import TRAINERS
 
 DELETED = "this checkpoint was deleted while the run was open; copy those that you want to keep"
 
-NOT_SEARCHED = frozenset({"backup", "wandb", ".git", "__pycache__", "point_cloud", "images", "sparse"})
+DATA_SET = frozenset({
+    "sparse", "images", "transforms.json", "transforms_train.json", "cameras.bin", "cameras.txt", "database.db", "colmap",
+})
+MOST_NAMED = 5  # runs of a folder that holds several
 
 
 def open_run(path: Path, data: Path | None = None) -> Run:
-    """Open a run's folder or a splat file; only names and headers are read.
+    """Open a run's folder, a file of a run, or a file of splats; only names and headers are read.
 
-    `data` is the folder with the photos and the COLMAP model. A folder that holds exactly one run opens that run.
+    `data` is the folder with the photos and the COLMAP model. A folder that holds exactly one run, up to four levels below
+    it, opens that run; a file opens the run that it is a part of.
     Raises NotARun, or UnreadableFile where a file or folder cannot be read.
     """
     path = Path(path)
     try:
         if not path.exists():
             raise NotARun("this path does not exist; check its spelling, and that its disk is there", path)
+        if path.is_file():
+            return _run_of_file(path, data)
         return _recognised(path, data) or _run_inside(path, data)
     except OSError as error:
         raise UnreadableFile(cannot_open(error, "path"), path) from error
@@ -66,42 +76,57 @@ def _kept_state(new: StateFile, old: tuple[StateFile, ...]) -> StateFile:
 
 def _recognised(path: Path, data: Path | None) -> Run | None:
     for family in TRAINERS:
-        trainer = family.recognise(path)
+        trainer = family.knows(path)
         if trainer is not None:
             return family.read(path, trainer, data)
     return None
 
 
+def _run_of_file(file: Path, data: Path | None) -> Run:
+    """The run that the file belongs to, with its iteration asked for; a file of splats that belongs to none opens alone."""
+    above = run_above(file)
+    run = None if above is None else _recognised(above, data)
+    asked = None if run is None else _iteration_of(file, run)
+    if run is not None and (asked is not None or not could_be_splats(file)):
+        return replace(run, asked=asked)
+    try:
+        alone = _recognised(file, data)
+    except UnreadableFile:
+        if run is None:
+            raise
+        return run  # a cloud or a mesh that lies in its folder
+    if alone is None:
+        raise NotARun("this is no file of splats, and no folder above it is a training run; open the folder of the run", file)
+    return alone
+
+
+def _iteration_of(file: Path, run: Run) -> int | None:
+    """The iteration that the file is a save of, or a part of one."""
+    saves: tuple[Checkpoint | StateFile, ...] = (*run.checkpoints, *run.state_files)
+    exact = next((save.iteration for save in saves if save.path == file), None)
+    beside = {save.iteration for save in saves if save.path.parent == file.parent != run.path}
+    return beside.pop() if exact is None and len(beside) == 1 else exact
+
+
 def _run_inside(path: Path, data: Path | None) -> Run:
     """The one run in the sub-folders of `path`. Raises NotARun otherwise, and says what the path is."""
-    if path.is_file():
-        raise NotARun("this is no file of splats; open the folder of the run, or a file of splats", path)
-    inside = list(_runs_inside(path))
-    if len(inside) == 1:
-        return open_run(inside[0], data)
+    inside = runs_inside(path)
+    if len(inside.runs) == 1 and inside.is_all:
+        return open_run(inside.runs[0], data)
     raise NotARun(_what_else(path, inside), path)
 
 
-def _runs_inside(folder: Path) -> Iterator[Path]:
-    for child in sorted(folder.iterdir()):
-        if child.is_dir() and child.name not in NOT_SEARCHED and _is_run(child):
-            yield child
-
-
-def _is_run(folder: Path) -> bool:
-    try:
-        return any(family.recognise(folder) for family in TRAINERS)
-    except OSError:
-        return False  # a folder that may not be read is none that can be offered
-
-
-def _what_else(folder: Path, inside: list[Path]) -> str:
-    if inside:
-        shown = ", ".join(child.name for child in inside[:5]) + (", …" if len(inside) > 5 else "")
-        return f"this folder holds {len(inside)} runs ({shown}); open one of them"
-    names = {child.name for child in folder.iterdir()}
-    if not names:
+def _what_else(folder: Path, inside: Inside) -> str:
+    if inside.runs:
+        names = ", ".join(run.relative_to(folder).as_posix() for run in inside.runs[:MOST_NAMED])
+        more = ", …" if len(inside.runs) > MOST_NAMED or not inside.is_all else ""
+        least = "" if inside.is_all else "at least "
+        return f"this folder holds {least}{counted(len(inside.runs), 'run')} ({names}{more}); open one of them"
+    held = {child.name for child in islice(folder.iterdir(), MOST_ENTRIES)}
+    if not held:
         return "this folder is empty; open the folder that the training writes to"
-    if names & {"sparse", "images", "transforms.json", "transforms_train.json"}:
+    if held & DATA_SET or any(name.startswith("transforms_") for name in held):
         return "this folder is a data set, not a training run; open the run and name this folder with --data"
+    if not inside.is_all:
+        return f"there is no training run in the first {MOST_FOLDERS:,} folders of this one; open the folder of the run itself"
     return "nothing in this folder looks like a training run; open the folder that holds cfg_args, point_cloud or PLY files"

@@ -61,6 +61,7 @@ class Run:
     sources: Sources = field(repr=False)
     book: NoteBook = field(repr=False)
     data_was_named: bool = False  # by the user; else it was found
+    asked: int | None = None  # iteration of the file by which the user named the run; None: its folder was named
 
     @property
     def name(self) -> str:

@@ -14,3 +14,10 @@ class Family:
     name: str
     recognise: Callable[[Path], Trainer | None]  # names and small files only; None: another family's folder
     read: Callable[[Path, Trainer, Path | None], Run]  # path, what `recognise` said, the user's data folder
+
+    def knows(self, path: Path) -> Trainer | None:
+        """What `recognise` says; a sign that may not be read is none."""
+        try:
+            return self.recognise(path)
+        except OSError:
+            return None

@@ -76,11 +76,10 @@ def _iteration_of(folder: Path) -> int:
 
 def _inner(folder: Path, trainer: Trainer, data: Path | None, book: NoteBook) -> Run | None:
     """The run that one save makes by itself; None, and a note, where no known trainer wrote it."""
-    family = next((family for family in _table() if family.recognise(folder)), None)
-    if family is None:
+    family, own = next(((family, own) for family in _table() if (own := family.knows(folder))), (None, None))
+    if family is None or own is None:
         book.add(str(folder), "holds no splats of a trainer that is known here, so this save is left out; export them as PLY")
         return None
-    own = family.recognise(folder) or trainer
     run = family.read(folder, own if trainer.name == "unknown" else trainer, data)
     if family is gsplat.FAMILY and not run.checkpoints:  # they lie in the folder itself here
         run = replace(run, checkpoints=read_checkpoints(ranked(folder, CHECKPOINT, book), {}, book))
