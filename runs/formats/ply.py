@@ -1,7 +1,7 @@
 """Splats and point clouds in PLY files, in every layout that trainers write."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,11 +13,13 @@ from runs.errors import UnreadableFile
 from runs.formats.ply_body import Rows, locate, read_properties
 from runs.formats.ply_columns import MEANS, QUATS, RGB, SH0, Columns, SplatHeader, full_scale, splat_header
 from runs.formats.ply_header import Element, Header, read_header
+from runs.formats.render_mode import antialiased
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
 
 OPEN_SAVED = "open a PLY that the training saved"
+_ITERATION = re.compile(r"\bat iteration (\d{1,12})\b")
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,14 @@ def look(path: Path) -> SplatFile:
     header = read_splat_header(path)
     return SplatFile(
         path, "PLY", header.count, header.sh_degree, header.rows.header.stamp, ReadPly(header), header.comments, header.notes,
+        iteration=told_iteration(header.comments), antialiased=antialiased(header.comments),
     )
+
+
+def told_iteration(comments: Iterable[str]) -> int | None:
+    """The iteration that a comment names, as OpenSplat writes it."""
+    told = [match[1] for comment in comments if (match := _ITERATION.search(comment))]
+    return int(told[-1]) if told else None
 
 
 def read_splat_header(path: Path) -> SplatHeader:
@@ -79,8 +88,6 @@ def _other_kind(header: Header, vertex: Element | None) -> str | None:
     """What the file is, if it is not a file of splats (formats.md C.4)."""
     if header.element("chunk") and vertex and "packed_position" in vertex.names:
         return "this is a PlayCanvas compressed PLY, which cannot be opened yet; export it as an uncompressed PLY"
-    if header.element("codebook_centers"):
-        return "this is a codebook-compressed PLY (reduced-3dgs), which cannot be opened; export it as an uncompressed PLY"
     if vertex is None:
         return f"this PLY file has no vertices, so it is not a file of splats; {OPEN_SAVED}"
     if any(re.fullmatch(r"f_anchor_feat_\d+|f_offset_\d+", name) for name in vertex.names):

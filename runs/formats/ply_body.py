@@ -1,6 +1,5 @@
 """The rows of one PLY element: found and checked against the file's size before anything is allocated, then read."""
 
-import mmap
 import os
 import warnings
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from runs.formats.ply_header import Element, Header
 from runs.formats.ply_kernels import skip_rows
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import Stamp
+from runs.storage import ensure, map_file
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ def _binary_bytes(header: Header, element: Element, offset: int) -> int:
     if not element.has_lists:
         return element.count * element.least_row_bytes
     _check_rows(element, element.least_row_bytes, header.stamp.size_bytes - offset, header.path)
+    ensure(header.path, offset)
     sizes = np.array([int(p.code[1:]) for p in element.properties])
     counts = np.array([int(p.count_code[1:]) if p.count_code else 0 for p in element.properties])
     taken = int(skip_rows(_map(header)[offset:], element.count, sizes, counts, header.order == ">"))
@@ -87,9 +88,7 @@ def _binary_bytes(header: Header, element: Element, offset: int) -> int:
 def _map(header: Header) -> U8:
     """The whole file, mapped read-only. Raises UnreadableFile when it is no longer the file whose header was read."""
     try:
-        with header.path.open("rb") as file:
-            _check_stamp(os.fstat(file.fileno()), header)
-            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+        return map_file(header.path, lambda status: _check_stamp(status, header))
     except OSError as error:
         raise unreadable(error, header.path) from error
 
@@ -110,6 +109,7 @@ def _check_stamp(status: os.stat_result, header: Header) -> None:
 def map_rows(rows: Rows) -> U8:
     """uint8 [N, stride], the packed rows of a binary file, mapped and not copied."""
     stride, count = rows.element.least_row_bytes, rows.element.count
+    ensure(rows.header.path, rows.offset, rows.offset + count * stride)
     return _map(rows.header)[rows.offset:rows.offset + count * stride].reshape(count, stride)
 
 
@@ -130,6 +130,7 @@ def read_properties(rows: Rows, names: Sequence[str], dtype: type[np.floating] =
 def _read_text(rows: Rows, names: Sequence[str], dtype: type[np.floating]) -> Array:
     header, element = rows.header, rows.element
     columns = [element.names.index(name) for name in names]
+    ensure(header.path)
     try:
         with header.path.open("rb") as file, warnings.catch_warnings(), np.errstate(over="ignore"):
             warnings.simplefilter("ignore")  # an empty table is reported below, by its row count

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from runs.arrays import F32, U8, U32
 from runs.formats.ply_body import Rows, check_unchanged, map_rows, read_properties
+from runs.formats.ply_far import FAR_AWAY, MEANS, NO_ORIGIN, far_origin
 from runs.formats.ply_header import Element
 from runs.formats.ply_kernels import gather_splats, gather_words
 from runs.gaussians import COLUMNS
@@ -20,7 +21,6 @@ SH_C0 = 0.28209479177387814  # Y_0^0: colour = 0.5 + SH_C0 · sh0
 FLAT_LOG_SCALE = np.float32(np.log(1e-6))  # the thickness other tools give to a 2DGS disc
 DEGREE_OF_REST = {0: 0, 9: 1, 24: 2, 45: 3, 72: 4}  # number of f_rest properties -> SH degree
 
-MEANS = ("x", "y", "z")
 QUATS = ("rot_0", "rot_1", "rot_2", "rot_3")
 SH0 = ("f_dc_0", "f_dc_1", "f_dc_2")
 RGB = ("red", "green", "blue")
@@ -44,6 +44,7 @@ class SplatHeader:
     notes: tuple[str, ...]  # reservations, one sentence each
     rows: Rows = field(repr=False)
     columns: Mapping[str, tuple[str, ...]] = field(repr=False)  # column -> stored properties, in our order
+    origin: tuple[float, ...] = NO_ORIGIN  # subtracted from x, y, z before they are cut to float32
 
 
 def splat_header(rows: Rows) -> SplatHeader:
@@ -53,8 +54,11 @@ def splat_header(rows: Rows) -> SplatHeader:
     used = {name for names in columns.values() for name in names}
     extra = tuple(name for name in vertex.names if name not in used and name not in (*NORMALS, *RESERVED))
     degree = DEGREE_OF_REST[len(columns["sh_rest"])]
+    origin = far_origin(rows)
+    if origin != NO_ORIGIN:
+        notes += (FAR_AWAY.format(", ".join(f"{at:,.0f}" for at in origin)),)
     return SplatHeader(
-        header.path, vertex.count, degree, header.stamp.size_bytes, extra, header.comments, notes, rows, columns,
+        header.path, vertex.count, degree, header.stamp.size_bytes, extra, header.comments, notes, rows, columns, origin,
     )
 
 
@@ -142,7 +146,12 @@ class Columns:
         """The five columns from any stored type or text, in one pass."""
         table = read_properties(self._header.rows, [name for group in names.values() for name in group])
         ends = np.cumsum([len(group) for group in names.values()])[:-1]
-        return {column: np.ascontiguousarray(part) for column, part in zip(names, np.split(table, ends, axis=1), strict=True)}
+        found = {column: np.ascontiguousarray(part) for column, part in zip(names, np.split(table, ends, axis=1), strict=True)}
+        if self._header.origin != NO_ORIGIN:
+            exact = read_properties(self._header.rows, MEANS, np.float64) - np.array(self._header.origin)
+            with np.errstate(over="ignore"):
+                found["means"] = np.asarray(exact, np.float32)
+        return found
 
     def _sh_rest(self) -> F32:
         """Stored channel by channel (all red, all green, all blue); ours is [N, K-1, 3]."""

@@ -15,6 +15,7 @@ from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.errors import RefusedFile, UnreadableFile
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import Stamp
+from runs.storage import ensure
 
 HEADER_CAP_BYTES = 1 << 20
 USUAL_HEADER_BYTES = 1 << 13  # an INRIA header of SH degree 3 has 1.5 KB
@@ -92,11 +93,13 @@ class Header:
 
 def read_header(path: Path) -> Header:
     """Read the header only. Raises UnreadableFile, or RefusedFile for one that claims impossible sizes."""
+    ensure(path, 0, USUAL_HEADER_BYTES)
     try:
-        with path.open("rb") as file:
+        with path.open("rb", buffering=0) as file:
             stamp = Stamp.of(os.fstat(file.fileno()))
             start = file.read(USUAL_HEADER_BYTES)
             if not _END.search(start):
+                ensure(path, len(start), HEADER_CAP_BYTES)
                 start += file.read(HEADER_CAP_BYTES - len(start))
     except OSError as error:
         raise unreadable(error, path) from error

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.errors import UnreadableFile
-from runs.formats import ply
+from runs.formats import codebook_ply, ply, scaffold_anchors
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import SplatFile
 from runs.storage import ensure
@@ -26,6 +26,8 @@ class SplatFormat:
 
 # The first that recognises a file reads it (formats.md C.3).
 FORMATS: tuple[SplatFormat, ...] = (
+    SplatFormat("anchor PLY", (".ply",), scaffold_anchors.is_anchors, scaffold_anchors.look),
+    SplatFormat("codebook PLY", (".ply",), codebook_ply.is_grouped, codebook_ply.look),
     SplatFormat("PLY", (".ply",), lambda path, head: head.startswith(b"ply") or path.suffix.lower() == ".ply", ply.look),
 )
 ENDINGS = tuple(dict.fromkeys(ending for known in FORMATS for ending in known.endings))

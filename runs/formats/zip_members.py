@@ -1,7 +1,5 @@
 """The members of a zip file: found once, each mapped where it lies or unpacked under a cap, none ever written to disk."""
 
-import mmap
-import os
 import struct
 import zipfile
 import zlib
@@ -11,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from runs import storage
 from runs.advice import DAMAGED, UNFINISHED, UNTRUSTED
 from runs.arrays import U8
 from runs.errors import RefusedFile, UnreadableFile
 from runs.formats.small_files import MIB, unreadable
-from runs.storage import ensure
 
 MAGIC = b"PK\x03\x04"
 MOST_MEMBERS = 100_000
@@ -65,7 +63,7 @@ class ZipMembers:
 
     def _packed(self, member: zipfile.ZipInfo, size: int) -> U8:
         """The bytes of a member as the file holds them."""
-        ensure(self.path, member.header_offset, member.header_offset + LOCAL_HEADER_BYTES)
+        storage.ensure(self.path, member.header_offset, member.header_offset + LOCAL_HEADER_BYTES)
         header = bytes(self.data[member.header_offset:member.header_offset + LOCAL_HEADER_BYTES])
         if len(header) < LOCAL_HEADER_BYTES or header[:4] != MAGIC:
             raise UnreadableFile(f"this {self.what}'s zip directory points outside its members; {DAMAGED}", self.path)
@@ -73,7 +71,7 @@ class ZipMembers:
         start = member.header_offset + LOCAL_HEADER_BYTES + name_bytes + extra_bytes
         if start + size > len(self.data):
             raise UnreadableFile(f"a part of this {self.what} reaches beyond the end of the file; {DAMAGED}", self.path)
-        ensure(self.path, start, start + size)
+        storage.ensure(self.path, start, start + size)
         return self.data[start:start + size]
 
 
@@ -87,18 +85,17 @@ def open_members(path: Path, what: str) -> ZipMembers:
 
 
 def map_file(path: Path, what: str) -> U8:
-    """uint8 [size], the whole file, mapped read-only. Raises UnreadableFile."""
+    """uint8 [size], the whole file, mapped read-only; `ensure` what is used of it. Raises UnreadableFile."""
     try:
-        with path.open("rb") as file:
-            if not os.fstat(file.fileno()).st_size:
-                raise UnreadableFile(f"this {what} is empty; {UNFINISHED}", path)
-            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+        return storage.map_file(path)
     except OSError as error:
         raise unreadable(error, path) from error
+    except ValueError as error:
+        raise UnreadableFile(f"this {what} is empty; {UNFINISHED}", path) from error
 
 
 def _infos(path: Path, what: str, size_bytes: int) -> list[zipfile.ZipInfo]:
-    ensure(path, max(size_bytes - DIRECTORY_BYTES, 0))
+    storage.ensure(path, max(size_bytes - DIRECTORY_BYTES, 0))
     try:
         with zipfile.ZipFile(path) as archive:
             return archive.infolist()
