@@ -6,7 +6,7 @@ from pathlib import Path
 
 from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.errors import UnreadableFile
-from runs.formats import codebook_ply, ply, scaffold_anchors
+from runs.formats import antimatter, codebook_ply, compressed_ply, gltf, ksplat, ply, scaffold_anchors, sog, spz
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import SplatFile
 from runs.storage import ensure
@@ -26,9 +26,15 @@ class SplatFormat:
 
 # The first that recognises a file reads it (formats.md C.3).
 FORMATS: tuple[SplatFormat, ...] = (
+    SplatFormat("compressed PLY", (".ply",), compressed_ply.recognise, compressed_ply.look),
     SplatFormat("anchor PLY", (".ply",), scaffold_anchors.is_anchors, scaffold_anchors.look),
     SplatFormat("codebook PLY", (".ply",), codebook_ply.is_grouped, codebook_ply.look),
     SplatFormat("PLY", (".ply",), lambda path, head: head.startswith(b"ply") or path.suffix.lower() == ".ply", ply.look),
+    SplatFormat("spz", (".spz",), spz.recognise, spz.look),
+    SplatFormat("SOG", (".sog", "meta.json"), sog.recognise, sog.look),
+    SplatFormat("glTF", (".glb", ".gltf"), gltf.recognise, gltf.look),
+    SplatFormat("ksplat", (".ksplat",), ksplat.recognise, ksplat.look),
+    SplatFormat("splat", (".splat",), antimatter.recognise, antimatter.look),
 )
 ENDINGS = tuple(dict.fromkeys(ending for known in FORMATS for ending in known.endings))
 
@@ -44,7 +50,7 @@ def look_at(path: Path) -> SplatFile:
 
 def could_be_splats(path: Path) -> bool:
     """Whether the name is one that files of splats have."""
-    return path.suffix.lower() in ENDINGS
+    return path.suffix.lower() in ENDINGS or path.name in ENDINGS
 
 
 def _head(path: Path) -> bytes:
