@@ -14,6 +14,8 @@ FROM, UNTIL, EVERY, RESET = "densify_from_iter", "densify_until_iter", "densific
 FROM_ZERO = frozenset({"gsplat", "gsplat-2dgs"})
 # Version 1.5.3 of gsplat never resets, whatever its settings say, and no file tells the version (gsplat pull request #776).
 MAY_NOT_RESET = FROM_ZERO
+# Each stage of theirs has a schedule on iterations of its own, and the settings give one for both.
+STAGED = frozenset({"4dgaussians"})
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,10 @@ class Schedule:
 def schedule_of(run: Run) -> Schedule | None:
     """From the log where it tells events, else from settings; trainer defaults that were not stored say so in `source`.
 
-    Returns None where neither tells anything about densification or resets.
+    Returns None where neither tells anything about densification or resets, and for trainers of several stages.
     """
+    if run.trainer.name in STAGED:
+        return None
     settings = run.settings
     start, until, every, reset = (_whole(settings, name) for name in (FROM, UNTIL, EVERY, RESET))
     if moves_the_dead(run):

@@ -11,6 +11,7 @@ import numpy as np
 
 from diagnostics.facts import cameras as camera_facts  # noqa: F401  (train_cameras)
 from diagnostics.facts.frames import CAMERA_AXES, flipped
+from diagnostics.facts.moving import moves
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.facts.registration import MODEL, shared_cameras
 from diagnostics.measures.alignment import Similarity
@@ -65,8 +66,11 @@ class PhotoFit:
 
 
 @fact(missing=PHOTOS)
-def shots(run: Run, train_cameras: tuple[Camera, ...], beat: Callable[[], None]) -> tuple[Shot, ...] | None:
+def shots(run: Run, train_cameras: tuple[Camera, ...], beat: Callable[[], None]) -> tuple[Shot, ...] | NotEvaluable | None:
     """At most 24 training cameras, evenly chosen, with their photos on black, at most 512 px on the longer side."""
+    if (why := moves(run)) is not None:
+        return why
+
     def found() -> Iterator[Shot]:
         for camera in evenly(tuple(c for c in train_cameras if c.name in run.photos), MOST_SHOTS):
             beat()

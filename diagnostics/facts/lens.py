@@ -11,6 +11,7 @@ import numpy as np
 
 from diagnostics.facts import cameras as camera_facts
 from diagnostics.facts import saved  # noqa: F401  (checkpoint)
+from diagnostics.facts.moving import moves
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import COLOURS, composite, over
 from diagnostics.registry import fact
@@ -79,6 +80,8 @@ def lens(
     """From at most five training views of the last checkpoint of the range, drawn around either point."""
     if not any(camera.has_principal_point for camera in train_cameras):
         return NotEvaluable((PRINCIPAL_POINTS,))
+    if (why := moves(run)) is not None:
+        return why
     off = tuple(camera for camera in train_cameras if max(map(abs, offset_px(camera))) > OFF_CENTRE_PX)
     if not off:
         return Lens((), (), checkpoint.iteration)
@@ -93,15 +96,19 @@ def lens(
 
 
 @fact(missing=camera_facts.CAMERAS)
-def drawn_cameras(cameras: tuple[Camera, ...], lens: Lens | None = None) -> tuple[Camera, ...]:
+def drawn_cameras(
+    run: Run, cameras: tuple[Camera, ...], lens: Lens | None = None,
+) -> tuple[Camera, ...] | NotEvaluable:
     """Every camera as the trainer drew through it: whatever is held against photos is drawn through these."""
-    return tuple(map(around_centre, cameras)) if lens is not None and lens.centred else cameras
+    return moves(run) or (tuple(map(around_centre, cameras)) if lens is not None and lens.centred else cameras)
 
 
 @fact(missing=camera_facts.CAMERAS)
-def drawn_train_cameras(train_cameras: tuple[Camera, ...], lens: Lens | None = None) -> tuple[Camera, ...]:
+def drawn_train_cameras(
+    run: Run, train_cameras: tuple[Camera, ...], lens: Lens | None = None,
+) -> tuple[Camera, ...] | NotEvaluable:
     """The training cameras as the trainer drew through them."""
-    return tuple(map(around_centre, train_cameras)) if lens is not None and lens.centred else train_cameras
+    return moves(run) or (tuple(map(around_centre, train_cameras)) if lens is not None and lens.centred else train_cameras)
 
 
 def _fit(splats: Splats, camera: Camera, photo: F32) -> float:

@@ -1,8 +1,10 @@
 """Facts in saved files: checkpoints of the range, their Gaussians, and resumable training states."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from diagnostics.registry import fact
+from diagnostics.verdict import NotEvaluable
 from runs.arrays import F32
 from runs.checkpoints import Checkpoint, StateFile, TrainingState
 from runs.gaussians import Gaussians
@@ -10,6 +12,10 @@ from runs.run import Run
 
 CHECKPOINT = "a saved point cloud in the chosen range (point_cloud/iteration_N/point_cloud.ply)"
 STEADY = "two saved point clouds with the same number of Gaussians, one after the other, in the chosen range"
+WITHOUT_SPLATS = {
+    "anchors": "saved Gaussians (these files hold anchors, which become Gaussians by networks that are not run here)",
+    "points": "saved Gaussians (these files hold points, of which only the positions are the trainer's)",
+}
 STATE = "a resumable training state in the chosen range (chkpntN.pth)"
 
 
@@ -24,9 +30,16 @@ def has_splats(checkpoint: Checkpoint) -> bool:
 
 
 @fact(missing=CHECKPOINT)
-def checkpoints(run: Run, span: tuple[int, int]) -> tuple[Checkpoint, ...] | None:
+def checkpoints(run: Run, span: tuple[int, int]) -> tuple[Checkpoint, ...] | NotEvaluable | None:
     """Those with Gaussians, saved within the range, by iteration; at least one."""
-    return tuple(c for c in run.checkpoints if span[0] <= c.iteration <= span[1] and has_splats(c)) or None
+    within = [c for c in run.checkpoints if span[0] <= c.iteration <= span[1]]
+    return tuple(filter(has_splats, within)) or _no_splats(within)
+
+
+def _no_splats(within: Sequence[Checkpoint]) -> NotEvaluable | None:
+    """What the saved files hold instead."""
+    held = next((WITHOUT_SPLATS[c.holds] for c in within if c.holds in WITHOUT_SPLATS), None)
+    return None if held is None else NotEvaluable((held,))
 
 
 @fact(missing=CHECKPOINT)
@@ -36,9 +49,9 @@ def checkpoint(checkpoints: tuple[Checkpoint, ...]) -> Checkpoint:
 
 
 @fact(missing="a saved point cloud (point_cloud/iteration_N/point_cloud.ply)")
-def first_checkpoint(run: Run) -> Checkpoint | None:
+def first_checkpoint(run: Run) -> Checkpoint | NotEvaluable | None:
     """The earliest of the whole run, whatever the range: the nearest thing to the initial state."""
-    return next((c for c in run.checkpoints if has_splats(c)), None)
+    return next((c for c in run.checkpoints if has_splats(c)), None) or _no_splats(run.checkpoints)
 
 
 @fact(missing="two saved point clouds in the chosen range")
