@@ -11,7 +11,9 @@ import io
 import mmap
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 
@@ -36,6 +38,9 @@ class Remote(Protocol):
     def address(self, path: Path) -> str: ...
 
 
+Told = Callable[[float, str], None]  # part of a read that is fetched, 0..1, and the address; may raise to end the read
+
+_FOLLOWING: ContextVar[Told | None] = ContextVar("following", default=None)
 _MOUNTED: dict[Path, Remote] = {}
 _MAPPED: dict[int, tuple["weakref.ref[Array]", Path]] = {}  # by address of the first byte; remote files only
 
@@ -82,6 +87,23 @@ def address_of(path: Path) -> str:
     """The path as a user would name it: that of a remote file is its address, without user and password."""
     remote = remote_of(path)
     return str(path) if remote is None else remote.address(path)
+
+
+@contextmanager
+def following(tell: Told) -> Iterator[None]:
+    """Within the block, on this thread, `tell` hears of everything that is fetched; what it raises ends the read."""
+    token = _FOLLOWING.set(tell)
+    try:
+        yield
+    finally:
+        _FOLLOWING.reset(token)
+
+
+def tell_fetched(part: float, address: str) -> None:
+    """For remote folders: about to fetch the next piece of one read."""
+    tell = _FOLLOWING.get()
+    if tell is not None:
+        tell(part, address)
 
 
 def open_file(path: Path, buffering: int = -1) -> IO[bytes]:
