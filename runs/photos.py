@@ -12,7 +12,7 @@ from PIL import Image
 from runs.advice import cannot_open
 from runs.arrays import F32
 from runs.errors import UnreadableFile
-from runs.storage import ensure
+from runs.storage import open_file
 
 ORIENTATION_TAG = 0x0112
 
@@ -57,9 +57,8 @@ class Photo:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Image.Image]:
-    ensure(path)
     try:
-        with Image.open(path) as image:
+        with open_file(path) as file, Image.open(file) as image:
             yield image
     except Exception as error:  # Pillow raises nearly anything for a damaged file
         raise UnreadableFile(_says(error), path) from error

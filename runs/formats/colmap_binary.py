@@ -14,12 +14,14 @@ from runs.arrays import I64, Array
 from runs.errors import UnreadableFile
 from runs.formats.colmap_types import CAMERA_MODELS, ImagePose, Intrinsics, Keypoints, PointTable, error_or_nan
 from runs.formats.small_files import unreadable
+from runs.storage import ensure
 
 LONGEST_NAME = 4096
 KEYPOINT = np.dtype([("x", "<f8"), ("y", "<f8"), ("point_id", "<i8")])
 POINT = np.dtype([("id", "<i8"), ("xyz", "<f8", 3), ("rgb", "u1", 3), ("error", "<f8"), ("track_length", "<u8")])
 LEAST_IMAGE_BYTES = 73  # id, pose, camera id, an empty name's end, number of keypoints
 TRACK_ELEMENT_BYTES = 8
+COUNT_BYTES = 8  # of entries, at the start of each file
 POINTS_AT_ONCE = 65_536  # bounds the index arrays while points are gathered
 
 
@@ -68,7 +70,8 @@ class _Reader:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[_Reader]:
+def _open(path: Path, needed_bytes: int | None = None) -> Iterator[_Reader]:
+    ensure(path, 0, needed_bytes)
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             yield _Reader(data)
@@ -95,7 +98,7 @@ def read_cameras(path: Path) -> dict[int, Intrinsics]:
 
 def count_images(path: Path) -> int:
     """How many images the file says it holds. Raises UnreadableFile."""
-    with _open(path) as reader:
+    with _open(path, COUNT_BYTES) as reader:
         return reader.count(LEAST_IMAGE_BYTES)
 
 

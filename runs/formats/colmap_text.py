@@ -12,6 +12,7 @@ from runs.arrays import F64
 from runs.errors import UnreadableFile
 from runs.formats.colmap_types import MODELS_BY_NAME, ImagePose, Intrinsics, Keypoints, PointTable, error_or_nan
 from runs.formats.small_files import unreadable
+from runs.storage import ensure
 
 POINTS_AT_ONCE = 65_536
 LARGEST_ID = 2**53  # whole numbers beyond it are not exact in float64
@@ -30,6 +31,7 @@ def _lines(path: Path) -> Iterator[Lines]:
             if not line.startswith("#"):
                 yield number, line.strip()
 
+    ensure(path)
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             yield walk()

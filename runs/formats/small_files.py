@@ -7,6 +7,7 @@ from typing import Any
 
 from runs.advice import FOREIGN, UNFINISHED, cannot_open
 from runs.errors import RefusedFile, UnreadableFile
+from runs.storage import open_file
 
 MIB = 2**20
 LARGEST_SIDE_PX = 1_000_000  # far above any photo; a size beyond it would only exhaust memory
@@ -20,7 +21,7 @@ def unreadable(error: OSError, path: Path) -> UnreadableFile:
 def read_small(path: Path, cap_bytes: int) -> bytes:
     """The whole file. Raises UnreadableFile, or RefusedFile above the cap."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             held = os.fstat(file.fileno()).st_size  # a read takes the memory that it is asked for, before it reads
             data = file.read(min(held, cap_bytes) + 1)
     except OSError as error:
