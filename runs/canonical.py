@@ -36,6 +36,12 @@ def make_series(
     return Series(name, steps[kept], np.asarray(values, np.float64)[kept], unit_of(name), source, labels)
 
 
+def appended(series: Series, more: Series) -> Series:
+    """Both, where the values of `more` were logged later."""
+    iterations = np.concatenate([series.iterations, more.iterations])
+    return make_series(series.name, iterations, np.concatenate([series.values, more.values]), series.source)
+
+
 def merge(*preferred_first: Mapping[str, Series]) -> dict[str, Series]:
     """One series per name from several files. Where two files hold a value at one iteration, the earlier argument's stays.
 

@@ -17,7 +17,7 @@ FEWEST = 6  # logged iterations: three coefficients are fitted to them, and what
 WEIGHTS = ("lambda_dssim", "ssim_lambda")
 # Trainers whose loss holds nothing but L1 and SSIM, and what their settings and logs name beside.
 PLAIN_TRAINERS = ("inria", "3dgs-mcmc", "gsplat", "taming", "unknown")
-USUAL_SERIES = ("loss/l1", "loss/ssim", "loss/total", "loss/total_ema")
+USUAL_SERIES = ("loss/l1", "loss/ssim", "loss/total", "loss/total_ema", "loss/total_shown")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,8 @@
-"""The lines of a text log of any size, as a stream."""
+"""The lines of a text log of any size, as a stream that goes on when the log has grown."""
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,54 +17,89 @@ TAIL_BYTES = 32 * MIB
 DECORATION = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|^\[rank\d+\]: ?")
 
 
-def lines(path: Path, head_bytes: int = HEAD_BYTES, tail_bytes: int = TAIL_BYTES) -> Iterator[tuple[int, str]]:
-    """Line number from 1 and text; a progress bar's carriage returns end a text but not a line.
+@dataclass
+class Texts:
+    """Cuts bytes into texts as they come; keeps the start of the one that has no end yet."""
 
-    Of a larger file only the head and the tail are given, without the texts that the cuts go through; line numbers
-    stay true. Raises UnreadableFile.
+    number: int = 1  # of the line that comes next
+    rest: bytes = b""  # at most `LONGEST_LINE` bytes and the last one
+
+    def take(self, chunk: bytes) -> Iterator[tuple[int, str]]:
+        """Line number and text; a progress bar's carriage returns end a text but not a line."""
+        *whole, self.rest = (self.rest + chunk).splitlines(keepends=True) or [b""]
+        if self.rest.endswith(b"\n"):
+            whole.append(self.rest)
+            self.rest = b""
+        elif len(self.rest) > LONGEST_LINE:  # its start is all that will be given; its last byte may be half a line end
+            self.rest = self.rest[:LONGEST_LINE] + self.rest[-1:]
+        for piece in whole:
+            yield self.number, _text(piece)
+            self.number += piece.endswith(b"\n")
+
+
+@dataclass
+class LogLines:
+    """Reads a log as far as it goes, and on from there.
+
+    Of a log that is larger than head and tail when it is met, only these are given, without the texts that the cuts go
+    through; line numbers stay true.
     """
+
+    head_bytes: int = HEAD_BYTES
+    tail_bytes: int = TAIL_BYTES
+    offset: int = 0
+    skipped_bytes: int = 0
+    texts: Texts = field(default_factory=Texts)
+    _cut: bool = False  # through the text that comes next
+
+    def advance(self, file: BinaryIO, size: int) -> Iterator[tuple[int, str]]:
+        """Every text whose end is there, from `offset` to `size`."""
+        file.seek(self.offset)
+        if self.offset == 0 and size > self.head_bytes + self.tail_bytes:
+            yield from self._head(file)
+            yield from self._tail(file, size)
+        else:
+            yield from self._take(_chunks(file, size))
+        self.offset = size
+
+    def last(self) -> tuple[int, str] | None:
+        """The text that has no end yet."""
+        return (self.texts.number, _text(self.texts.rest)) if self.texts.rest and not self._cut else None
+
+    def _take(self, chunks: Iterable[bytes]) -> Iterator[tuple[int, str]]:
+        for chunk in chunks:
+            for numbered in self.texts.take(chunk):
+                if not self._cut:
+                    yield numbered
+                self._cut = False
+
+    def _head(self, file: BinaryIO) -> Iterator[tuple[int, str]]:
+        yield from self._take(_chunks(file, self.head_bytes))
+        self.texts.rest = b""  # the cut goes through it, or right behind it, which cannot be told
+
+    def _tail(self, file: BinaryIO, size: int) -> Iterator[tuple[int, str]]:
+        start = size - self.tail_bytes
+        self.skipped_bytes = start - file.tell()
+        self.texts.number += sum(chunk.count(b"\n") for chunk in _chunks(file, start))
+        self._cut = True
+        yield from self._take(_chunks(file, size))
+
+
+def lines(path: Path, head_bytes: int = HEAD_BYTES, tail_bytes: int = TAIL_BYTES) -> Iterator[tuple[int, str]]:
+    """Line number from 1 and text of all there is, the last one with or without its end. Raises UnreadableFile."""
+    reader = LogLines(head_bytes, tail_bytes)
     try:
         with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(0)
-            if size <= head_bytes + tail_bytes:
-                yield from _numbered(_pieces(file, size), 1)
-                return
-            pieces = list(_pieces(file, head_bytes))
-            yield from _numbered(pieces[:-1], 1)
-            number = 1 + sum(piece.endswith(b"\n") for piece in pieces) + _line_ends(file, size - tail_bytes)
-            tail = _pieces(file, size)
-            yield from _numbered(tail, number + next(tail, b"").endswith(b"\n"))
+            yield from reader.advance(file, file.seek(0, 2))
     except OSError as error:
         raise unreadable(error, path) from error
+    if (last := reader.last()) is not None:
+        yield last
 
 
-def _numbered(pieces: Iterable[bytes], number: int) -> Iterator[tuple[int, str]]:
-    for piece in pieces:
-        yield number, _text(piece)
-        number += piece.endswith(b"\n")
-
-
-def _pieces(file: BinaryIO, until: int) -> Iterator[bytes]:
-    """Texts with their ends, up to the byte `until`; of a longer one than `LONGEST_LINE` at least its start."""
-    rest = b""
+def _chunks(file: BinaryIO, until: int) -> Iterator[bytes]:
     while file.tell() < until and (chunk := file.read(min(CHUNK_BYTES, until - file.tell()))):
-        *whole, rest = (rest + chunk).splitlines(keepends=True)
-        yield from whole
-        if rest.endswith(b"\n"):
-            yield rest
-            rest = b""
-        elif len(rest) > LONGEST_LINE:  # keep its start, which is all that will be given, and its possible line end
-            rest = rest[:LONGEST_LINE] + rest[-1:]
-    if rest:
-        yield rest
-
-
-def _line_ends(file: BinaryIO, until: int) -> int:
-    found = 0
-    while file.tell() < until and (chunk := file.read(min(CHUNK_BYTES, until - file.tell()))):
-        found += chunk.count(b"\n")
-    return found
+        yield chunk
 
 
 def _text(piece: bytes) -> str:

@@ -3,13 +3,15 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from runs.canonical import RAW, make_series
-from runs.formats.columns import Columns, MetricsFile, as_iteration, broken_lines, whole_lines
-from runs.formats.small_files import as_number, unreadable
+from runs.formats.columns import BrokenLines, Columns, MetricsFile, as_iteration
+from runs.formats.lines import Lines
+from runs.formats.small_files import as_number
+from runs.formats.tails import Tail, chunks
 from runs.series import Series
 
 ITERATION_KEYS = ("it", "iteration", "iter", "step")
@@ -40,22 +42,33 @@ def read_jsonl(path: Path) -> MetricsFile:
     A half-written last line is skipped silently, any other broken line is noted. `num_gaussians` is the count that the
     iteration was rendered with, before it densified. Raises UnreadableFile.
     """
-    columns = Columns(path.name)
-    broken: list[int] = []
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(whole_lines(file, LONGEST_LINE), 1):
-                if line is None or (not _add_line(line, columns) and line.endswith(b"\n")):
-                    broken.append(number)
-    except OSError as error:
-        raise unreadable(error, path) from error
-    series = columns.series()
-    return MetricsFile({**_ssim_loss(series), **series}, broken_lines(broken))
+    return Tail(path, JsonLines).read()
+
+
+class JsonLines:
+    """Reads rows of metrics as they are written."""
+
+    def __init__(self, source: str) -> None:
+        self.offset = 0
+        self._columns, self._broken, self._lines = Columns(source), BrokenLines(), Lines(LONGEST_LINE)
+
+    def advance(self, file: BinaryIO, size: int) -> None:
+        for chunk in chunks(file, size):
+            self.offset += len(chunk)
+            for number, line in self._lines.take(chunk):
+                if line is None or not _add_line(line, self._columns):
+                    self._broken.add(number)
+        if self._lines.rest and _add_line(self._lines.rest, self._columns):  # whole, only its line end is missing
+            self._lines.rest = b""
+
+    def result(self) -> MetricsFile:
+        series = self._columns.series()
+        return MetricsFile({**_ssim_loss(series), **series}, self._broken.notes())
 
 
 def _add_line(line: bytes, columns: Columns) -> bool:
     """Whether the line was blank or a row of metrics."""
-    if line.isspace():
+    if not line.strip():
         return True
     try:
         row = json.loads(line)

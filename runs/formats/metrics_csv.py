@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from runs.canonical import RAW
 from runs.errors import UnreadableFile
-from runs.formats.columns import Columns, MetricsFile, as_iteration, broken_lines, whole_lines
-from runs.formats.small_files import unreadable
+from runs.formats.columns import BrokenLines, Columns, MetricsFile, as_iteration
+from runs.formats.lines import Lines
+from runs.formats.tails import Tail, chunks
 
 ITERATION_COLUMNS = ("iteration", "iter", "step")
 SPLIT_COLUMNS = ("set", "split")  # LightGaussian's metric.csv says in each row which views were measured
@@ -25,20 +27,41 @@ def read_csv(path: Path) -> MetricsFile:
     A last row without line end is skipped silently, for its last number may be half written; any broken row is noted.
     Raises UnreadableFile, also if no column counts iterations.
     """
-    columns = Columns(path.name)
-    broken: list[int] = []
-    try:
-        with path.open("rb") as file:
-            lines = whole_lines(file, LONGEST_LINE)
-            header = _cells((next(lines, None) or b"").lower())
-            if not any(name in header for name in ITERATION_COLUMNS):
-                raise UnreadableFile("this CSV file has no column iteration, iter or step; add one if it holds metrics", path)
-            for number, line in enumerate(lines, 2):
-                if line is None or (line.endswith(b"\n") and not _add_line(header, line, columns)):
-                    broken.append(number)
-    except OSError as error:
-        raise unreadable(error, path) from error
-    return MetricsFile(columns.series(), broken_lines(broken))
+    return Tail(path, CsvRows).read()
+
+
+class CsvRows:
+    """Reads rows under a header as they are written."""
+
+    def __init__(self, source: str) -> None:
+        self.offset = 0
+        self._header: list[str] | None = None
+        self._columns, self._broken, self._lines = Columns(source), BrokenLines(), Lines(LONGEST_LINE)
+
+    def advance(self, file: BinaryIO, size: int) -> None:
+        """Raises UnreadableFile if no column counts iterations."""
+        for chunk in chunks(file, size):
+            self.offset += len(chunk)
+            for number, line in self._lines.take(chunk):
+                self._add(number, line, file)
+        if self._header is None:
+            self._read_header(self._lines.rest, file)
+            self._header = None  # it may go on
+
+    def result(self) -> MetricsFile:
+        return MetricsFile(self._columns.series(), self._broken.notes())
+
+    def _add(self, number: int, line: bytes | None, file: BinaryIO) -> None:
+        if self._header is None:
+            self._read_header(line or b"", file)
+        elif line is None or not _add_line(self._header, line, self._columns):
+            self._broken.add(number)
+
+    def _read_header(self, line: bytes, file: BinaryIO) -> None:
+        self._header = _cells(line.lower())
+        if not any(name in self._header for name in ITERATION_COLUMNS):
+            says = "this CSV file has no column iteration, iter or step; add one if it holds metrics"
+            raise UnreadableFile(says, Path(file.name))
 
 
 def _cells(line: bytes) -> list[str]:

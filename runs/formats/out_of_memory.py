@@ -10,14 +10,19 @@ UNITS: Mapping[str, float] = {
 
 # What only an exhausted memory says. A sentence that merely mentions memory must not match: it would be a false alarm.
 SIGNS = re.compile(
-    r"(?:CUDA|HIP|MPS backend) out of memory|CUDA error: out of memory|OutOfMemoryError|cudaErrorMemoryAllocation"
-    r"|CUBLAS_STATUS_ALLOC_FAILED|DefaultCPUAllocator: (?:can't allocate|not enough) memory|MemoryError\b|BufferTooBig\("
+    r"(?:CUDA|HIP|MPS backend) out of memory|CUDA error: out of memory|\bOutOfMemoryError\b|cudaErrorMemoryAllocation"
+    r"|CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|cuda runtime error \(2\) ?: ?out of memory"
+    r"|\[CUDA ERROR\].{0,200}out of memory|cudaMalloc(?:Async|Managed)? failed.{0,80}out of memory|BufferTooBig\("
+)
+HOST_SIGNS = re.compile(
+    r"DefaultCPUAllocator: (?:can't allocate|not enough) memory|\b_?(?:Array)?MemoryError\b|std::bad_alloc"
+    r"|OSError: \[Errno 12\]|Cannot allocate memory"
 )
 
 # Old PyTorch lists amounts in brackets, newer PyTorch (2.0 on, first with "capacty") writes sentences.
 AMOUNTS: Mapping[str, re.Pattern[str]] = {
     "requested_bytes": re.compile(rf"(?:[Tt]ried|Unable) to allocate {SIZE}"),
-    "total_bytes": re.compile(rf"{SIZE} total capacity|total capac(?:i)?ty of {SIZE}"),
+    "capacity_bytes": re.compile(rf"{SIZE} total capacity|total capac(?:i)?ty of {SIZE}"),
     "allocated_bytes": re.compile(rf"{SIZE} already allocated|allocated memory {SIZE} is allocated by PyTorch"),
     "free_bytes": re.compile(rf"{SIZE} free|of which {SIZE} is free"),
     "reserved_bytes": re.compile(rf"{SIZE} reserved in total by PyTorch|{SIZE} cached"),

@@ -1,15 +1,18 @@
 """Scalars of a TensorBoard event file, read without TensorBoard, TensorFlow or torch."""
 
 import struct
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from runs.arrays import F64, I64
 from runs.formats.protobuf import NotAMessage, fields, signed, varint
-from runs.formats.tfrecord import COPY_AGAIN, read_records
+from runs.formats.tails import Tail
+from runs.formats.tfrecord import COPY_AGAIN, Records
 from runs.notes import counted
 
 # Field numbers of tensorflow/core/util/event.proto, summary.proto and tensor.proto.
@@ -48,20 +51,58 @@ def read_events(path: Path, offset: int = 0) -> EventFile:
 
     Damaged parts become notes. Raises UnreadableFile if the file cannot be opened.
     """
-    records = read_records(path, offset)
-    notes = list(records.notes)
-    if not records.offset and not notes:
-        notes.append("this event file is empty; open the run again when the training has logged something")
-    logged: list[Logged] = []
-    foreign = 0
-    for payload in records.payloads:
-        try:
-            logged += _event(payload)
-        except NotAMessage:
-            foreign += 1
-    if foreign:
-        notes.append(f"left out {counted(foreign, 'record')} of another kind than TensorBoard's; {COPY_AGAIN}")
-    return EventFile(_by_tag(logged), records.offset, tuple(notes))
+    return Tail(path, lambda _: Events(offset)).read()
+
+
+@dataclass
+class _Rows:
+    """The values of one tag so far. `made` holds the first `len(made.steps)` of them."""
+
+    steps: "array[int]" = field(default_factory=lambda: array("q"))
+    values: "array[float]" = field(default_factory=lambda: array("d"))
+    wall_times: "array[float]" = field(default_factory=lambda: array("d"))
+    made: Scalars | None = None
+
+    def scalars(self) -> Scalars:
+        if self.made is None or len(self.made.steps) != len(self.steps):
+            self.made = Scalars(np.array(self.steps, np.int64), np.array(self.values), np.array(self.wall_times))
+        return self.made
+
+
+class Events:
+    """Reads scalars as they are logged."""
+
+    def __init__(self, offset: int = 0) -> None:
+        self._records = Records(offset)
+        self._rows: dict[str, _Rows] = {}
+        self._foreign = 0
+
+    @classmethod
+    def of(cls, _source: str) -> "Events":
+        return cls()
+
+    @property
+    def offset(self) -> int:
+        return self._records.offset
+
+    def advance(self, file: BinaryIO, size: int) -> None:
+        for payload in self._records.read(file, size):
+            try:
+                for tag, step, value, wall_time in _event(payload):
+                    rows = self._rows.get(tag) or self._rows.setdefault(tag, _Rows())
+                    rows.steps.append(step)
+                    rows.values.append(value)
+                    rows.wall_times.append(wall_time)
+            except NotAMessage:
+                self._foreign += 1
+
+    def result(self) -> EventFile:
+        notes = list(self._records.notes())
+        if not self.offset and not notes:
+            notes.append("this event file is empty; open the run again when the training has logged something")
+        if self._foreign:
+            notes.append(f"left out {counted(self._foreign, 'record')} of another kind than TensorBoard's; {COPY_AGAIN}")
+        return EventFile({tag: rows.scalars() for tag, rows in self._rows.items()}, self.offset, tuple(notes))
 
 
 def combine(files: Sequence[EventFile]) -> dict[str, Scalars]:
@@ -79,17 +120,6 @@ def _in_order_of_time(parts: list[Scalars]) -> Scalars:
     steps = np.concatenate([part.steps for part in parts])
     values = np.concatenate([part.values for part in parts])
     return Scalars(steps[order], values[order], times[order])
-
-
-def _by_tag(logged: list[Logged]) -> dict[str, Scalars]:
-    rows: dict[str, list[tuple[int, float, float]]] = {}
-    for tag, step, value, wall_time in logged:
-        rows.setdefault(tag, []).append((step, value, wall_time))
-    return {
-        tag: Scalars(np.array([row[0] for row in some], np.int64), np.array([row[1] for row in some]),
-                     np.array([row[2] for row in some]))
-        for tag, some in rows.items()
-    }
 
 
 def _event(payload: bytes) -> list[Logged]:

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO
 
 from runs.formats.crc32c import masked_crc32c
-from runs.formats.small_files import unreadable
 from runs.notes import counted
 
 HEADER_BYTES = 12  # u64 length, u32 masked CRC-32C of the length
@@ -16,45 +14,39 @@ COPY_AGAIN = "copy it again from where the training ran"
 LARGEST_EVENT = 2**31  # protobuf's own limit
 
 
-@dataclass(frozen=True)
+@dataclass
 class Records:
-    """The complete records found in one pass."""
+    """The records of a file that may be growing: an incomplete last one is left for later."""
 
-    payloads: tuple[bytes, ...]  # those of at most `LARGEST_KEPT` bytes with a right checksum
-    offset: int  # first byte that was not consumed: where to go on when the file has grown
-    notes: tuple[str, ...]
+    offset: int = 0  # first byte that was not consumed
+    unsound: int = 0  # events with a wrong checksum
+    damaged: bool = False  # at `offset`: nothing after it can be found
 
+    def read(self, file: BinaryIO, size: int) -> Iterator[bytes]:
+        """The payloads from `offset` on, of at most `LARGEST_KEPT` bytes and with a right checksum."""
+        if self.damaged:
+            return
+        file.seek(self.offset)
+        try:
+            for end, payload, sound in _records(file, self.offset, size):
+                self.offset = end
+                self.unsound += not sound
+                if payload is not None and sound:
+                    yield payload
+        except _Damaged:
+            self.damaged = True
 
-def read_records(path: Path, offset: int = 0) -> Records:
-    """Every complete record from `offset` on; an incomplete last one is left for later. Raises UnreadableFile."""
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(offset)
-            return _read(file, offset, size)
-    except OSError as error:
-        raise unreadable(error, path) from error
+    def notes(self) -> tuple[str, ...]:
+        told = []
+        if self.damaged:
+            told.append(f"this event file is damaged at byte {self.offset:,} and was read up to there; {COPY_AGAIN}")
+        if self.unsound:
+            told.append(f"left out {counted(self.unsound, 'event')} with a wrong checksum; {COPY_AGAIN}")
+        return tuple(told)
 
 
 class _Damaged(Exception):
     """The length of a record is not what its checksum says, so nothing after it can be found."""
-
-
-def _read(file: BinaryIO, offset: int, size: int) -> Records:
-    payloads: list[bytes] = []
-    notes: list[str] = []
-    unsound = 0
-    try:
-        for end, payload, sound in _records(file, offset, size):
-            offset = end
-            unsound += not sound
-            if payload is not None and sound:
-                payloads.append(payload)
-    except _Damaged:
-        notes.append(f"this event file is damaged at byte {offset:,} and was read up to there; {COPY_AGAIN}")
-    if unsound:
-        notes.append(f"left out {counted(unsound, 'event')} with a wrong checksum; {COPY_AGAIN}")
-    return Records(tuple(payloads), offset, tuple(notes))
 
 
 def _records(file: BinaryIO, offset: int, size: int) -> Iterator[tuple[int, bytes | None, bool]]:

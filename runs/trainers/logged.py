@@ -1,27 +1,28 @@
 """What a run logged: metrics files, event files, results and text logs of one folder, read once on first use."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from runs.advice import cannot_open
 from runs.canonical import merge
 from runs.errors import RunError
-from runs.events import LogEvent
-from runs.formats.metrics import read_jsonl
-from runs.formats.metrics_csv import read_csv
+from runs.events import ERRORS, LogEvent
+from runs.formats.columns import MetricsFile
+from runs.formats.metrics import JsonLines
+from runs.formats.metrics_csv import CsvRows
 from runs.formats.results import read_results
-from runs.formats.tensorboard import Scalars, combine, read_events
-from runs.formats.textlog import LogFile, looks_like_log, read_log
+from runs.formats.tails import Parser, Tail, tail_of
+from runs.formats.tensorboard import Events, Scalars, combine
+from runs.formats.textlog import LogFile, LogReader, looks_like_log
 from runs.notes import NoteBook
 from runs.series import Series
 from runs.tags import FAMILY_TAGS, TagRow, restarts, series_from_tags
 
 TEXT_ENDINGS = frozenset({".log", ".txt", ".out", ".err", ""})
 NOT_LOGS = frozenset({"cfg_args"})
-ERRORS = frozenset({"out_of_memory", "cuda_error", "killed", "traceback"})
 LONGEST_QUOTE = 160  # characters of an error
 LATER_WINS = "the later values are shown, move their event file away to see the earlier"
 
@@ -30,13 +31,17 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True, eq=False)
 class Logged:
-    """The logs of one folder. Trouble with a file becomes a note, and the others are read."""
+    """The logs of one folder. Trouble with a file becomes a note, and the others are read.
+
+    Files that only grow are read on from where the last look at them ended, whoever looked, while someone still holds it.
+    """
 
     folder: Path
     book: NoteBook
     event_files: str = "events.out.tfevents.*"  # below the folder
     tags: Sequence[TagRow] = FAMILY_TAGS
     first_step: int = 1  # the number that TensorBoard gets for the first iteration
+    _tails: list[Tail[Any]] = field(default_factory=list, repr=False)  # kept, so that a next look goes on from here
 
     @cached_property
     def series(self) -> Mapping[str, Series]:
@@ -50,13 +55,14 @@ class Logged:
 
     @property
     def _tables(self) -> list[Mapping[str, Series]]:
-        files = [*((read_jsonl, path) for path in self._files("*.jsonl")), *((read_csv, path) for path in self._files("*.csv"))]
+        rows: list[tuple[Callable[[str], Parser[MetricsFile]], str]] = [(JsonLines, "*.jsonl"), (CsvRows, "*.csv")]
         found = []
-        for read, path in files:
-            table = self._try(read, path)
-            if table is not None:
-                self._note(path, table.notes)
-                found.append(table.series)
+        for make, pattern in rows:
+            for path in self._files(pattern):
+                table = self._read_on(path, make)
+                if table is not None:
+                    self._note(path, table.notes)
+                    found.append(table.series)
         return found
 
     @property
@@ -64,7 +70,7 @@ class Logged:
         files = []
         paths = self._files(self.event_files)
         for path in paths:
-            file = self._try(read_events, path)
+            file = self._read_on(path, Events.of)
             if file is not None:
                 self._note(path, file.notes)
                 files.append(file)
@@ -88,7 +94,7 @@ class Logged:
         found = []
         for path in self._files("*"):
             if path.suffix.lower() in TEXT_ENDINGS and path.name not in NOT_LOGS and self._try(looks_like_log, path):
-                log = self._try(read_log, path)
+                log = self._read_on(path, LogReader)
                 if log is not None:
                     self._note(path, (*log.notes, *_end_of(log)))
                     found.append(log)
@@ -99,6 +105,11 @@ class Logged:
             return sorted(path for path in self.folder.glob(pattern) if path.is_file())
         except OSError:
             return []
+
+    def _read_on(self, path: Path, make: Callable[[str], Parser[Read]]) -> Read | None:
+        tail = tail_of(path, make)
+        self._tails.append(tail)
+        return self._try(lambda _: tail.read(), path)
 
     def _try(self, read: Callable[[Path], Read], path: Path) -> Read | None:
         try:
