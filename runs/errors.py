@@ -8,9 +8,11 @@ RunError                 any trouble with one file or folder: says what, names t
 
 from pathlib import Path
 
+from runs.storage import address_of
+
 
 class RunError(Exception):
-    """One clear sentence about one file; `str(error)` ends with the file's path."""
+    """One clear sentence about one file; `str(error)` ends with the file's path, or its address on another machine."""
 
     def __init__(self, says: str, file: Path) -> None:
         # A sentence may quote the file, which may hold line ends, control characters and halves of UTF-16 pairs.

@@ -10,8 +10,10 @@ from runs.checkpoints import Checkpoint, StateFile
 from runs.errors import NotARun, UnreadableFile
 from runs.formats.splat_formats import could_be_splats
 from runs.notes import counted
+from runs.remote.mounting import located
 from runs.run import Run
 from runs.run_folders import MOST_ENTRIES, MOST_FOLDERS, Inside, run_above, runs_inside
+from runs.storage import refresh
 from runs.trainers import TRAINERS
 
 DELETED = "this checkpoint was deleted while the run was open; copy those that you want to keep"
@@ -22,14 +24,14 @@ DATA_SET = frozenset({
 MOST_NAMED = 5  # runs of a folder that holds several
 
 
-def open_run(path: Path, data: Path | None = None) -> Run:
+def open_run(path: Path | str, data: Path | str | None = None) -> Run:
     """Open a run's folder, a file of a run, or a file of splats; only names and headers are read.
 
-    `data` is the folder with the photos and the COLMAP model. A folder that holds exactly one run, up to four levels below
-    it, opens that run; a file opens the run that it is a part of.
+    `data` is the folder with the photos and the COLMAP model. Both may be addresses as well (sftp://host/path, …). A folder
+    that holds exactly one run, up to four levels below it, opens that run; a file opens the run that it is a part of.
     Raises NotARun, or UnreadableFile where a file or folder cannot be read.
     """
-    path = Path(path)
+    path, data = located(path), None if data is None else located(data)
     try:
         if not path.exists():
             raise NotARun("this path does not exist; check its spelling, and that its disk is there", path)
@@ -45,6 +47,7 @@ def reopen(run: Run) -> Run:
 
     Files that have not changed keep their checkpoint, and with it what was read of it. Raises as `open_run`.
     """
+    refresh(run.path)
     fresh = open_run(run.path, run.data if run.data_was_named else None)
     for path in _deleted(run):
         fresh.book.add(str(path), DELETED)

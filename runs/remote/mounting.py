@@ -4,28 +4,35 @@ import threading
 from pathlib import Path
 
 from runs.errors import RunError
-from runs.remote.addresses import Address, parse
+from runs.remote.addresses import is_address, parse
 from runs.remote.cache import cache_folder
 from runs.remote.mirror import Mirror
-from runs.storage import mount, remote_of, unmount
+from runs.storage import mount, refresh, remote_of, unmount
 
 _LOCK = threading.Lock()
+
+
+def located(place: Path | str) -> Path:
+    """The local path of what a user named by its path or address. Raises as `mounted`."""
+    return mounted(place) if isinstance(place, str) and is_address(place) else Path(place)
 
 
 def mounted(text: str) -> Path:
     """The path of a run at an address, listed but not read; that of a file:// address is on this machine already.
 
-    An address that is mounted stays so until the program ends. Raises NotARun for what is no address, UnreadableFile where
-    the remote machine or the folder cannot be reached.
+    An address that is mounted stays so until the program ends, and is listed anew. Raises NotARun for what is no address,
+    UnreadableFile where the remote machine or the folder cannot be reached.
     """
     address = parse(text)
     if isinstance(address, Path):
         return address
+    mirror = Mirror(address, cache_folder() / address.cache_name)
     with _LOCK:
-        mirror = Mirror(address, cache_folder() / address.cache_name)
         if remote_of(mirror.root) is None:
             _mount(mirror)
-        return mirror.root
+        else:
+            refresh(mirror.root)
+    return mirror.root
 
 
 def _mount(mirror: Mirror) -> None:
@@ -35,8 +42,3 @@ def _mount(mirror: Mirror) -> None:
     except RunError:
         unmount(mirror.root)
         raise
-
-
-def address_text(address: Address | Path) -> str:
-    """As it may be shown and remembered."""
-    return address.shown if isinstance(address, Address) else str(address)
