@@ -17,7 +17,7 @@ class RunError(Exception):
     def __init__(self, says: str, file: Path) -> None:
         # A sentence may quote the file, which may hold line ends, control characters and halves of UTF-16 pairs.
         self.says = "".join(character if character.isprintable() else "�" for character in says)
-        super().__init__(f"{self.says}: {file}")
+        super().__init__(f"{self.says}: {address_of(file)}")
         self.file = file
 
 
