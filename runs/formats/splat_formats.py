@@ -6,7 +6,19 @@ from pathlib import Path
 
 from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.errors import UnreadableFile
-from runs.formats import antimatter, codebook_ply, compressed_ply, gltf, ksplat, ply, scaffold_anchors, sog, spz
+from runs.formats import (
+    antimatter,
+    codebook_ply,
+    compressed_ply,
+    gltf,
+    ksplat,
+    licht,
+    lichtfeld_resume,
+    ply,
+    scaffold_anchors,
+    sog,
+    spz,
+)
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import SplatFile
 from runs.storage import ensure
@@ -30,6 +42,8 @@ FORMATS: tuple[SplatFormat, ...] = (
     SplatFormat("anchor PLY", (".ply",), scaffold_anchors.is_anchors, scaffold_anchors.look),
     SplatFormat("codebook PLY", (".ply",), codebook_ply.is_grouped, codebook_ply.look),
     SplatFormat("PLY", (".ply",), lambda path, head: head.startswith(b"ply") or path.suffix.lower() == ".ply", ply.look),
+    SplatFormat("LichtFeld checkpoint", (".resume",), lichtfeld_resume.is_resume, lichtfeld_resume.look),
+    SplatFormat("LichtFeld project", (".licht",), licht.is_licht, licht.look),
     SplatFormat("spz", (".spz",), spz.recognise, spz.look),
     SplatFormat("SOG", (".sog", "meta.json"), sog.recognise, sog.look),
     SplatFormat("glTF", (".glb", ".gltf"), gltf.recognise, gltf.look),

@@ -7,6 +7,7 @@ from runs.trainers import (
     grendel,
     gsplat,
     inria,
+    lichtfeld,
     loose,
     monogs,
     nerfbaselines,
@@ -23,6 +24,7 @@ TRAINERS: tuple[Family, ...] = (
     nerfstudio.FAMILY,
     gsplat.FAMILY,
     grendel.FAMILY,
+    lichtfeld.FAMILY,
     scaffold.FAMILY,
     four_d.FAMILY,
     deformable.FAMILY,
@@ -32,5 +34,6 @@ TRAINERS: tuple[Family, ...] = (
     inria.FAMILY,
     brush.FAMILY,
     opensplat.FAMILY,
+    lichtfeld.SPLATS_ALONE,
     loose.FAMILY,
 )
