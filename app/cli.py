@@ -59,7 +59,7 @@ def _without_traceback(act: Callable[[argparse.Namespace], int], options: argpar
 def _window_parser() -> Parser:
     parser = Parser("splatdoctor", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    parser.add_argument("run", nargs="?", type=Path, metavar="RUN", help="open this run")
+    parser.add_argument("run", nargs="?", type=_place, metavar="RUN", help="open this run")
     _add_place(parser)
     parser.add_argument("--panel", choices=PANEL_NAMES, help="open this panel alone")
     parser.set_defaults(act=_open_window)
@@ -114,16 +114,23 @@ COMMANDS: dict[str, Callable[[], Parser]] = {
 
 
 def _add_run(parser: Parser) -> None:
-    parser.add_argument("run", type=Path, metavar="RUN", help="a training's output folder, a folder of PLY files, or one PLY")
-    parser.add_argument("--data", type=Path, metavar="DIR", help="folder with the photos and the COLMAP model")
+    parser.add_argument("run", type=_place, metavar="RUN", help="a training's output folder, a folder of PLY files, one PLY, or "
+                        "the address of any of them, such as sftp://host/path")
+    parser.add_argument("--data", type=_place, metavar="DIR", help="folder with the photos and the COLMAP model")
 
 
 def _add_place(parser: Parser, *, data: bool = True) -> None:
     if data:
-        parser.add_argument("--data", type=Path, metavar="DIR", help="folder with the photos and the COLMAP model")
+        parser.add_argument("--data", type=_place, metavar="DIR", help="folder with the photos and the COLMAP model")
     parser.add_argument("--iteration", type=int, metavar="N", help="go to the saved iteration nearest to N")
     parser.add_argument("--camera", metavar="NAME", help="look through the camera of this image")
     parser.add_argument("--colour-by", metavar="Q", help="rgb, depth, opacity, elongation, floater_score, …")
+
+
+def _place(text: str) -> Path | str:
+    from runs.remote.addresses import place_of
+
+    return place_of(text)
 
 
 def _size(text: str) -> tuple[int, int]:

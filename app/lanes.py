@@ -3,12 +3,14 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from app.session import Session
 from diagnostics.evidence import Cancelled
+from runs.storage import following
 
 JOIN_S = 60.0  # longer than any step between two looks at `cancelled`
 
@@ -52,6 +54,12 @@ class Task:
     def partial(self, value: Any) -> None:
         """A result that can be shown before the rest is there."""
         self.post(Answer(self.request, "partial", value))
+
+
+def _fetching(task: Task, part: float, address: str) -> None:
+    """Between two pieces from a remote machine. Raises Cancelled."""
+    task.beat()
+    task.progress(part, f"Fetching {address}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +135,9 @@ class Latest(QObject):
 
     def _answer(self, request: Request) -> Answer:
         try:
-            return Answer(request, "arrived", request.work(Task(request, self.answered.emit)))
+            task = Task(request, self.answered.emit)
+            with following(partial(_fetching, task)):
+                return Answer(request, "arrived", request.work(task))
         except Cancelled:
             return Answer(request, "cancelled")
         except Exception as error:  # every failure of a worker is shown, none may end the lane

@@ -12,6 +12,7 @@ from app.session import Session, Shown, State
 from render.splats import prepare
 from runs.checkpoints import Checkpoint
 from runs.open_run import open_run, reopen
+from runs.remote.addresses import place_name
 from runs.run import Run
 
 
@@ -27,9 +28,9 @@ class Loader(QObject):
         self._open, self._load = Job("open", session), Job("load", session)
         session.watch(self.show_iteration, "run", "iteration")
 
-    def open(self, path: Path, data: Path | None = None) -> None:
-        """Open a folder or file; an unreadable one becomes a notice and what was open stays."""
-        self._open.start(f"Opening {path.name}", lambda task: read_run(path, data, task), self._on_opened)
+    def open(self, path: Path | str, data: Path | str | None = None) -> None:
+        """Open a folder or file, by its path or address; an unreadable one becomes a notice and what was open stays."""
+        self._open.start(f"Opening {place_name(path)}", lambda task: read_run(path, data, task), self._on_opened)
 
     def set_data(self, data: Path) -> None:
         """Read the open run again, with its photos and COLMAP model in `data`."""
@@ -86,7 +87,7 @@ def found_text(new: Sequence[int], saved: Sequence[int]) -> str:
     return f"New: {wording.count(len(new))} iterations up to {wording.count(new[-1])}"
 
 
-def read_run(path: Path, data: Path | None, task: Task) -> Run:
+def read_run(path: Path | str, data: Path | str | None, task: Task) -> Run:
     """Open a run and read its small parts, so that no panel has to wait for a file. Raises RunError."""
     return with_parts(open_run(path, data), task)
 

@@ -15,6 +15,7 @@ from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.report import wording as report
 from diagnostics.verdict import NOT_AVAILABLE, SEVERITIES, EvidenceRow, Fix
 from runs.run import Run
+from runs.storage import address_of
 
 COLUMNS = 100
 
@@ -79,7 +80,7 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
     if diagnosis.clear:
         blocks.append("Clear\n" + _wrapped(", ".join(p.code for p in diagnosis.clear), "  "))
     if diagnosis.notes:
-        blocks.append("Notes\n" + "\n".join(_wrapped(f"{note.says}: {note.file}", "  ") for note in diagnosis.notes))
+        blocks.append("Notes\n" + "\n".join(_wrapped(f"{note.says}: {address_of(Path(note.file))}", "  ") for note in diagnosis.notes))
     return "\n\n".join(blocks)
 
 
@@ -130,8 +131,8 @@ def print_info(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(facts, indent=2, allow_nan=False))
         return 0
-    print(f"{run.path}\nTrainer: {wording.trainer(run)}: {run.trainer.why}")
-    print(f"Photos and COLMAP model: {run.data or NOT_AVAILABLE}")
+    print(f"{address_of(run.path)}\nTrainer: {wording.trainer(run)}: {run.trainer.why}")
+    print(f"Photos and COLMAP model: {NOT_AVAILABLE if run.data is None else address_of(run.data)}")
     print(f"Cameras: {facts['cameras']:,} · photos: {facts['photos']:,} · settings: {facts['settings']:,} · "
           f"log events: {facts['events']:,}")
     print(f"Saved iterations ({len(run.checkpoints)})")
@@ -146,14 +147,14 @@ def print_info(options: argparse.Namespace) -> int:
     if run.per_view:
         print(f"Scores per view at iterations {', '.join(f'{iteration:,}' for iteration in run.per_view)}")
     for note in run.notes:
-        print(f"Note: {note.says}: {note.file}")
+        print(f"Note: {note.says}: {address_of(Path(note.file))}")
     return 0
 
 
 def run_facts(run: Run) -> dict[str, Any]:
     """What a folder holds, as JSON."""
     return {
-        "path": str(run.path), "data": None if run.data is None else str(run.data),
+        "path": address_of(run.path), "data": None if run.data is None else address_of(run.data),
         "trainer": run.trainer.name, "trainer_confidence": run.trainer.confidence, "trainer_why": run.trainer.why,
         "checkpoints": [{"iteration": c.iteration, "gaussians": c.count, "sh_degree": c.sh_degree, "bytes": c.size_bytes,
                          "file": str(c.path)} for c in run.checkpoints],
@@ -161,7 +162,7 @@ def run_facts(run: Run) -> dict[str, Any]:
         "series": {name: {"values": len(s), "unit": s.unit, "source": s.source} for name, s in sorted(run.series.items())},
         "settings": len(run.settings), "cameras": len(run.cameras), "photos": len(run.photos), "events": len(run.events),
         "per_view": {iteration: sorted(scores) for iteration, scores in run.per_view.items()},
-        "notes": [{"file": note.file, "says": note.says} for note in run.notes],
+        "notes": [{"file": address_of(Path(note.file)), "says": note.says} for note in run.notes],
     }
 
 

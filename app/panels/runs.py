@@ -1,6 +1,7 @@
 """Runs panel: what the open folder holds, who wrote it, and what could not be read."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QTreeWidgetItem, QVBoxLayout, QWidget
@@ -11,6 +12,7 @@ from app.widgets.facts_tree import FactsTree
 from diagnostics.verdict import NOT_AVAILABLE
 from runs.run import Run
 from runs.settings import NOT_STORED
+from runs.storage import address_of
 
 EMPTY = "No run is open\n\nOpen a run's folder with Ctrl+O, or drop one here"
 ITERATION_ROLE = Qt.ItemDataRole.UserRole
@@ -60,7 +62,7 @@ class RunsPanel(QWidget):
         if run is None:
             return
         self.title.setText(run.name)
-        self.title.setToolTip(str(run.path))
+        self.title.setToolTip(address_of(run.path))
         self.trainer.setText(f"Trainer {wording.trainer(run)}\n{run.trainer.why}")
         self.trainer.setToolTip(f"What says so: {run.trainer.why}")
         self._fill(run)
@@ -93,7 +95,7 @@ class RunsPanel(QWidget):
     def _facts(self, run: Run, group: QTreeWidgetItem) -> None:
         cloud, points = run.input_points, run.sfm_points
         rows = (
-            ("Folder", run.path.name, str(run.path)),
+            ("Folder", run.path.name, address_of(run.path)),
             ("Photos and model", run.data.name if run.data else NOT_AVAILABLE,
              f"{run.data or NOT_AVAILABLE}\nChange it with File → Photos and COLMAP model…"),
             ("Cameras", wording.count(len(run.cameras)) if run.cameras else NOT_AVAILABLE, ""),
@@ -129,7 +131,7 @@ class RunsPanel(QWidget):
     def _notes(self, run: Run, group: QTreeWidgetItem) -> None:
         for note in run.notes:
             item = self.tree.sentence(group, note.says)
-            item.setToolTip(0, f"{note.says}\n{note.file}")
+            item.setToolTip(0, f"{note.says}\n{address_of(Path(note.file))}")
 
     def _on_activated(self, item: QTreeWidgetItem) -> None:
         iteration = item.data(0, ITERATION_ROLE)

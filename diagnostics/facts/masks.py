@@ -19,6 +19,7 @@ from runs.checkpoints import Checkpoint
 from runs.errors import RunError
 from runs.photos import Photo
 from runs.run import Run
+from runs.storage import ensure_folder
 
 MASKS = "mask files beside the photos (masks/ in the data folder)"
 MOST_LOOKED_AT = 16
@@ -42,6 +43,8 @@ class Masked:
 def masks(run: Run, drawn_train_cameras: tuple[Camera, ...]) -> dict[str, Photo] | None:
     """By camera name, of the training cameras."""
     folder = None if run.data is None else run.data / "masks"
+    if folder is not None:
+        ensure_folder(folder)
     found = {} if folder is None else {camera.name: Photo(camera.name, path) for camera in drawn_train_cameras
                                        if (path := _mask_of(folder, camera.name)) is not None}
     return found or None

@@ -9,6 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from diagnostics.verdict import NOT_AVAILABLE
+from runs.errors import RunError
+from runs.storage import open_file
 
 CHUNK_BYTES = 8 << 20
 SMALL_BYTES = 16 << 20  # files beside the checkpoints are hashed up to this size
@@ -65,11 +67,13 @@ def _hashed(path: Path, folder: Path, tick: Tick) -> FileHash:
     name = str(path.relative_to(folder)) if path.is_relative_to(folder) and path != folder else str(path)
     digest, size = hashlib.sha256(), 0
     try:
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             while chunk := stream.read(CHUNK_BYTES):
                 digest.update(chunk)
                 size += len(chunk)
                 tick(len(chunk))
+    except RunError as error:
+        return FileHash(name, None, f"{NOT_AVAILABLE} ({error.says})")
     except OSError as error:
         return FileHash(name, None, f"{NOT_AVAILABLE} ({error.strerror or error})")
     return FileHash(name, size, digest.hexdigest())
