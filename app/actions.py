@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMenuBar, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMenu, QMenuBar, QMessageBox, QWidget
 
 from app import theme
 from app.diagnosing import Doctor
@@ -15,9 +15,12 @@ from app.loading import Loader
 from app.notices import Notice, Notices
 from app.session import SCORE_JOB, Session, State
 from app.version import product_version
+from runs.remote.addresses import is_address, place_of
+from runs.storage import address_of
 
 RECENT = "recent_runs"
 MOST_RECENT = 8
+ADDRESS = "Address of a run, such as sftp://host/path, s3://bucket/path or https://host/path"
 SPLAT_FILES = "Splat files (*.ply);;All files (*)"
 
 
@@ -32,6 +35,7 @@ class Actions(QObject):
         self._notices, self._settings, self._window = notices, settings, parent
         self.open_folder = self._action("&Open run…", self.ask_folder, QKeySequence.StandardKey.Open)
         self.open_file = self._action("Open splat &file…", self.ask_file, "Ctrl+Shift+O")
+        self.open_address = self._action("Open &address…", self.ask_address, "Ctrl+L")
         self.data = self._action("&Photos and COLMAP model…", self.ask_data, "Ctrl+D")
         self.refresh = self._action("&Look for new saves", loader.refresh, "Ctrl+R")
         self.report = self._action("Export &report…", self.ask_report, "Ctrl+E")
@@ -57,7 +61,7 @@ class Actions(QObject):
     def fill(self, bar: QMenuBar, view: QMenu) -> None:
         """Put everything into the menu bar; `view` is the window's own menu of panels."""
         groups: tuple[tuple[str, tuple[QAction | QMenu | None, ...]], ...] = (
-            ("&File", (self.open_folder, self.open_file, self.recent, self.data, self.refresh, None,
+            ("&File", (self.open_folder, self.open_file, self.open_address, self.recent, self.data, self.refresh, None,
                        self.report, self.json, None, self.quit)),
             ("&Go", (self.back, self.forward, self.leave, None, self.previous, self.next, self.whole)),
             ("&Diagnosis", (self.diagnose, self.cancel)),
@@ -84,7 +88,7 @@ class Actions(QObject):
 
     def show_run(self, state: State) -> None:
         if state.run is not None:
-            path = str(state.run.path.resolve())
+            path = address_of(state.run.path.resolve())  # of a remote run without user and password
             kept = [path, *(old for old in self.recent_paths() if old != path)][:MOST_RECENT]
             self._settings.setValue(RECENT, kept)
             self._fill_recent()
@@ -100,6 +104,9 @@ class Actions(QObject):
 
     def ask_file(self) -> None:
         self._open(QFileDialog.getOpenFileName(self._window, "Open a splat file", self._start(), SPLAT_FILES)[0])
+
+    def ask_address(self) -> None:
+        self._open(QInputDialog.getText(self._window, "Open address", ADDRESS)[0].strip())
 
     def ask_data(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self._window, "Folder with the photos and the COLMAP model", self._start())
@@ -128,11 +135,12 @@ class Actions(QObject):
 
     def _open(self, path: str) -> None:
         if path:
-            self._loader.open(Path(path))
+            self._loader.open(place_of(path))
 
     def _start(self) -> str:
         recent = self.recent_paths()
-        return str(Path(recent[0]).parent) if recent else ""
+        local = (path for path in recent if not is_address(path))
+        return str(Path(next(local, "")).parent)
 
     def _ask_save(self, title: str, suffix: str, kinds: str) -> Path | None:
         run = self._session.state.run
