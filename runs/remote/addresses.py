@@ -52,6 +52,19 @@ def is_address(text: str) -> bool:
     return ADDRESS.match(text) is not None
 
 
+def place_of(text: str) -> Path | str:
+    """What a user typed, as `open_run` takes it: an address as it is, everything else as a path."""
+    text = text.strip()
+    return text if is_address(text) else Path(text)
+
+
+def place_name(place: Path | str) -> str:
+    """The last part of a path or address, with nothing secret."""
+    if isinstance(place, Path):
+        return place.name
+    return _without_user(place).rstrip("/").rpartition("/")[2]
+
+
 def parse(text: str) -> Address | Path:
     """The address, or the path of this machine that a file:// address stands for. Raises NotARun for one that nothing opens."""
     try:

@@ -46,6 +46,8 @@ def is_final(error: Exception) -> bool:
 
 
 def _known(error: Exception) -> str | None:
+    if "No authentication methods available" in str(error):  # paramiko has no class for it
+        return NOT_LET_IN
     status = getattr(error, "status", None)
     if status in STATUS:
         return STATUS[status]

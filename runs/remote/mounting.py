@@ -10,6 +10,7 @@ from runs.remote.mirror import Mirror
 from runs.storage import mount, refresh, remote_of, unmount
 
 _LOCK = threading.Lock()
+_TYPED: dict[str, str] = {}  # the address as it is shown -> as it was typed, with the user: for opening it again, in memory only
 
 
 def located(place: Path | str) -> Path:
@@ -26,12 +27,16 @@ def mounted(text: str) -> Path:
     address = parse(text)
     if isinstance(address, Path):
         return address
+    if address.secret.rstrip("/") == address.shown and address.shown in _TYPED:
+        return mounted(_TYPED[address.shown])
     mirror = Mirror(address, cache_folder() / address.cache_name)
     with _LOCK:
         if remote_of(mirror.root) is None:
             _mount(mirror)
         else:
             refresh(mirror.root)
+        if address.secret.rstrip("/") != address.shown:
+            _TYPED[address.shown] = address.secret
     return mirror.root
 
 
