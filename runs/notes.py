@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -9,6 +11,8 @@ from typing import TypeVar
 from runs.errors import RunError
 
 Read = TypeVar("Read")
+
+_PART: ContextVar[str] = ContextVar("part", default="")  # of a run, that is being read on this thread
 
 
 @dataclass(frozen=True)
@@ -28,12 +32,27 @@ def counted(number: int, noun: str) -> str:
 class NoteBook:
     """Notes gathered while a run's lazy parts are read; safe to write from any thread, each note kept once."""
 
-    _notes: dict[Note, None] = field(default_factory=dict)
+    _notes: dict[Note, str] = field(default_factory=dict)  # and the part of the run that each was told for
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, file: str, says: str) -> None:
         with self._lock:
-            self._notes.setdefault(Note(file, says))
+            self._notes.setdefault(Note(file, says), _PART.get())
+
+    @staticmethod
+    @contextmanager
+    def reading(part: str) -> Iterator[None]:
+        """Within the block, on this thread, notes are told for this part of a run."""
+        token = _PART.set(part)
+        try:
+            yield
+        finally:
+            _PART.reset(token)
+
+    def told_for(self, part: str) -> tuple[Note, ...]:
+        """The notes about this part of the run."""
+        with self._lock:
+            return tuple(note for note, about in self._notes.items() if about == part)
 
     def add_error(self, error: RunError) -> None:
         self.add(str(error.file), error.says)

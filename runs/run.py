@@ -1,6 +1,6 @@
 """Run: what one folder holds, lazily; partial failures become notes and the rest opens."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -79,11 +79,13 @@ class Run:
     @cached_property
     def cameras(self) -> tuple[Camera, ...]:
         """As the trainer used them; the principal point comes from COLMAP where that model is at hand."""
-        return self.sources.cameras()
+        with self.book.reading("cameras"):
+            return self.sources.cameras()
 
     @cached_property
     def settings(self) -> Settings:
-        return self.sources.settings()
+        with self.book.reading("settings"):
+            return self.sources.settings()
 
     @cached_property
     def series(self) -> Mapping[str, Series]:
@@ -97,22 +99,26 @@ class Run:
     @cached_property
     def input_points(self) -> PointCloud | None:
         """The cloud that the Gaussians were initialised from (input.ply)."""
-        return self.sources.input_points()
+        with self.book.reading("input_points"):
+            return self.sources.input_points()
 
     @cached_property
     def sfm_points(self) -> PointCloud | None:
         """The COLMAP model's points, with reprojection errors and track lengths."""
-        return self.sources.sfm_points()
+        with self.book.reading("sfm_points"):
+            return self.sources.sfm_points()
 
     @cached_property
     def photos(self) -> Mapping[str, Photo]:
         """Photos found on this machine, by camera name."""
-        return self.sources.photos()
+        with self.book.reading("photos"):
+            return self.sources.photos()
 
     @cached_property
     def exposures(self) -> Mapping[str, F64]:
         """float64 [3, 4] per camera name: rgb' = rgb @ E[:, :3] + E[:, 3]."""
-        return self.sources.exposures()
+        with self.book.reading("exposures"):
+            return self.sources.exposures()
 
     @cached_property
     def per_view(self) -> PerView:
@@ -120,12 +126,25 @@ class Run:
 
         Images are camera names; where the split is not known, they keep their number in it ("00000.png").
         """
-        return self.sources.per_view()
+        with self.book.reading("per_view"):
+            return self.sources.per_view()
 
     @cached_property
     def pose_deltas(self) -> PoseDeltas:
         """How far training moved each camera in the last save; empty where it moved none, or did not keep it."""
         return self.sources.pose_deltas()
+
+    def adopt(self, other: "Run", parts: Iterable[str]) -> None:
+        """Take over what `other` has read of these parts, with the notes about it, so that it is not read again.
+
+        For a run whose files of these parts have not changed since.
+        """
+        for part in parts:
+            if part in vars(other):
+                vars(self)[part] = vars(other)[part]
+                with self.book.reading(part):
+                    for note in other.book.told_for(part):
+                        self.book.add(note.file, note.says)
 
     @property
     def notes(self) -> tuple[Note, ...]:
