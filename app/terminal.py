@@ -80,7 +80,8 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
     if diagnosis.clear:
         blocks.append("Clear\n" + _wrapped(", ".join(p.code for p in diagnosis.clear), "  "))
     if diagnosis.notes:
-        blocks.append("Notes\n" + "\n".join(_wrapped(f"{note.says}: {address_of(Path(note.file))}", "  ") for note in diagnosis.notes))
+        told = (f"{note.says}: {address_of(Path(note.file))}" for note in diagnosis.notes)
+        blocks.append("Notes\n" + "\n".join(_wrapped(says, "  ") for says in told))
     return "\n\n".join(blocks)
 
 
