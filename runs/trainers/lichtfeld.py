@@ -7,7 +7,7 @@ from pathlib import Path
 
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint, StateFile
-from runs.errors import RunError
+from runs.errors import RunError, UnreadableFile
 from runs.formats import licht
 from runs.formats.lichtfeld_resume import Resume, read_resume, read_settings
 from runs.formats.splat_file import SplatFile
@@ -57,10 +57,15 @@ def recognise_splats(folder: Path) -> Trainer | None:
 
 
 def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
-    """Headers and names now, everything else on first use. Raises UnreadableFile if `data` is given and absent."""
+    """Headers and names now, everything else on first use.
+
+    Raises UnreadableFile if `data` is given and absent, or if all that training saved is in a container.
+    """
     book = NoteBook()
     folder = LichtFeldFolder(path, data, book)
     for container in lichts(path):
+        if not folder.saved:
+            raise UnreadableFile(licht.REFUSAL, container)
         book.add(str(container), f"{LEFT_OUT}{licht.REFUSAL}")
     return Run(path, trainer, folder.saved, folder.states, folder.world.folder, few_sources(
         Logged(path, book), cameras=lambda: folder.cameras, settings=lambda: folder.settings,

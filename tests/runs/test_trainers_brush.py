@@ -67,14 +67,15 @@ def test_the_filter_is_told_by_the_header(mip: bool, meant: bool, tmp_path: Path
 def test_changed_arguments_are_settings(tmp_path: Path) -> None:
     """Only they are stored; of the rest, what every version has in common, marked as a default."""
     folder = write_brush(tmp_path / "out", SAVES)
-    (folder / "args.txt").write_text(
-        "--total-train-iters 10000 --lr-mean 3e-5\n--eval-save-to-disk --background-color 0,0,1 --alpha-mode masked --ssim-weight=0.5")
+    (folder / "args.txt").write_text("--total-train-iters 10000 --lr-mean 3e-5\n--eval-save-to-disk --background-color 0,0,1 "
+                                     "--alpha-mode masked --ssim-weight=0.5")
     settings = open_run(folder).settings
     assert {name: settings.value(name) for name in settings if settings[name].stored and name != "antialiasing"} == {
         "total-train-iters": 10_000, "lr-mean": 3e-5, "eval-save-to-disk": True, "background-color": "0,0,1",
         "alpha-mode": "masked", "ssim-weight": 0.5,
     }
-    assert (settings["iterations"].name, settings.value("lambda_dssim"), settings.value("sh_degree")) == ("total-train-iters", 0.5, 3)
+    assert settings["iterations"].name == "total-train-iters"
+    assert (settings.value("lambda_dssim"), settings.value("sh_degree")) == (0.5, 3)
     assert not settings["sh-degree"].stored
     assert "position_lr_init" not in settings  # another unit: scaled by the bounds of the splats
     assert "refine-every" not in settings  # its default changed between versions

@@ -19,7 +19,7 @@ FINAL = random_gaussians(40, degree=0, seed=3)
 CONFIG: dict[str, Any] = {
     "Results": {"save_results": True, "save_dir": "results/tum_fr1/2024-05-01-10-00-00"},
     "Dataset": {"type": "tum", "sensor_type": "monocular", "dataset_path": "datasets/tum/rgbd_dataset_freiburg1_desk",
-                "Calibration": {"fx": 517.3, "fy": 516.5, "cx": 318.6, "cy": 255.3, "width": 640, "height": 480, "distorted": True}},
+                "Calibration": {"fx": 517.3, "fy": 516.5, "cx": 318.6, "cy": 255.3, "width": 640, "height": 480}},
     "Training": {"init_itr_num": 1050, "spherical_harmonics": False, "lr": {"cam_rot_delta": 0.003}},
     "opt_params": {"iterations": 30_000, "position_lr_init": 0.00016, "densify_until_iter": 15_000},
     "model_params": {"sh_degree": 0}, "pipeline_params": {"convert_SHs_python": False},

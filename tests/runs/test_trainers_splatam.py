@@ -1,5 +1,6 @@
 """SplaTAM: plain RGB, one scale per Gaussian, poses as quaternions from the world to the camera; its settings are a program."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ def params(count: int = COUNT, *, isotropic: bool = True, frames: int = FRAMES, 
         "unnorm_rotations": rng.normal(size=(count, 4)).astype(np.float32),
         "logit_opacities": rng.normal(size=(count, 1)).astype(np.float32),
         "log_scales": rng.normal(-4, 1, (count, 1 if isotropic else 3)).astype(np.float32),
-        "cam_unnorm_rots": QUATS.T[None, :, :frames].astype(np.float32), "cam_trans": SHIFTS.T[None, :, :frames].astype(np.float32),
+        "cam_unnorm_rots": QUATS.T[None, :, :frames].astype(np.float32),
+        "cam_trans": SHIFTS.T[None, :, :frames].astype(np.float32),
     }
     if final:
         stored |= {"timestep": rng.integers(0, frames, count).astype(np.float32), "w2c": np.eye(4, dtype=np.float32),
@@ -167,9 +169,7 @@ def test_any_damage_is_refused_or_read(at: float, cut: bool, byte: int, tmp_path
     whole = path.read_bytes()
     place = int(at * (len(whole) - 1))
     path.write_bytes(whole[:place] if cut else whole[:place] + bytes([byte]) + whole[place + 1:])
-    try:
+    with suppress(RunError):
         gaussians = look(path).read()
         for name in ("means", "log_scales", "quats_wxyz", "logit_opacities", "sh0", "sh_rest"):
             gaussians.load(name)
-    except RunError:
-        pass

@@ -21,7 +21,7 @@ PARAMS: Mapping[str, Any] = {
                      "stop_refine": 25_000, "grad_threshold": 0.0002, "reset_every": 3_000, "sh_degree": 3, "max_cap": 1_000_000,
                      "eval_steps": [7_000, 30_000], "save_steps": [7_000, 30_000], "enable_eval": False, "mip_filter": False,
                      "prune_opacity": 0.005, "steps_scaler": 1.0, "sh_degree_interval": 1_000},
-    "dataset": {"data_path": "/data/garden", "output_path": "/out/garden", "images": "images", "test_every": 8, "max_width": 3_840},
+    "dataset": {"data_path": "/data/garden", "output_path": "/out/garden", "images": "images", "test_every": 8},
 }
 
 
@@ -118,7 +118,8 @@ class Written:
         """uint8 codes around 128 of the first moment, of the root of the second, and one scale each per splat."""
         first, root = group.exp_avg, np.sqrt(group.exp_avg_sq)
         rows = (len(first), *([1] * (first.ndim - 1)))
-        scales = [np.abs(first).reshape(len(first), -1).max(1) / np.float32(127), root.reshape(len(first), -1).max(1) / np.float32(255)]
+        largest = [np.abs(part).reshape(len(part), -1).max(1) for part in (first, root)]
+        scales = [largest[0] / np.float32(127), largest[1] / np.float32(255)]
         safe = [np.where(scale == 0, 1, scale).reshape(rows) for scale in scales]
         codes = np.clip(np.rint(first / safe[0]) + 128, 0, 255), np.clip(np.rint(root / safe[1]), 0, 255)
         return (codes[0].astype(np.uint8), codes[1].astype(np.uint8)), [scale.astype(np.float32) for scale in scales]
