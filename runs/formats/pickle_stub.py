@@ -11,10 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from runs.formats.opaque import Opaque, OpaqueClass, opaque_class
+
 # A training state's pickle has a few kilobytes, its tensors lie elsewhere; one byte of pickle can cost 64 of memory.
 LARGEST_PICKLE_BYTES = 4 << 20
 LARGEST_INTEGER_BYTES = 64
 
+Key = str | int | float | bytes | OpaqueClass | None
 Globals = Mapping[tuple[str, str], Any]
 _MARK = object()
 
@@ -38,21 +41,28 @@ class Function:
 class WithState(Protocol):
     """A result of a call whose state comes in a later opcode."""
 
-    def set_state(self, state: Any) -> None: ...
+    def set_state(self, state: Any) -> Any:
+        """What takes the place of the value: itself, or what it becomes with this state."""
 
 
 def load(data: bytes, known: Globals, load_persistent: Callable[[Any], Any]) -> Any:
     """The value that `data` describes. `known` maps (module, name) to a plain value or a `Function`.
 
-    Raises PickleRefused for any other global, PickleDamaged for nonsense.
+    An object of a class that is not known becomes an `Opaque`. Raises PickleRefused for a name that no training state
+    needs, PickleDamaged for nonsense.
     """
     if len(data) > LARGEST_PICKLE_BYTES:
         raise PickleRefused(f"describes itself in {len(data):,} bytes, far more than any training state needs")
-    machine = _Machine(data, known, load_persistent)
+    return load_first(data, known, load_persistent)[0]
+
+
+def load_first(data: bytes, known: Globals, load_persistent: Callable[[Any], Any]) -> tuple[Any, int]:
+    """The value of the first pickle in `data`, and where it ends; otherwise as `load`."""
+    machine = _Machine(data[:LARGEST_PICKLE_BYTES], known, load_persistent)
     while True:
         opcode = machine.take(1)
         if opcode == op.STOP:
-            return machine.pop()
+            return machine.pop(), machine.at
         if opcode not in _OPCODES:
             raise PickleRefused(f"uses the pickle opcode {opcode!r}, which no checkpoint needs")
         _OPCODES[opcode](machine)
@@ -68,6 +78,7 @@ class _Machine:
     at: int = 0
     stack: list[Any] = field(default_factory=list)
     memo: dict[int, Any] = field(default_factory=dict)
+    unfinished: dict[int, int] = field(default_factory=dict)  # id of a value that a state may replace -> its place in the memo
 
     def take(self, size: int) -> bytes:
         end = self.at + size
@@ -113,14 +124,20 @@ class _Machine:
         raise PickleDamaged("closes a list that it never opened")
 
     def peek(self, kind: type) -> Any:
-        if not self.stack or not isinstance(self.stack[-1], kind):
+        """The last value, to be filled as a `kind`; of a foreign object its content."""
+        value = self.stack[-1] if self.stack else None
+        if isinstance(value, Opaque) and kind in (dict, list):
+            value = value.filled_as(kind)
+        if not self.stack or not isinstance(value, kind):
             raise PickleDamaged(f"fills a {kind.__name__} that is not there")
-        return self.stack[-1]
+        return value
 
     def remember(self, index: int) -> None:
         if not self.stack or self.stack[-1] is _MARK:
             raise PickleDamaged("remembers a value that it never made")
-        self.memo[index] = self.stack[-1]
+        value = self.memo[index] = self.stack[-1]
+        if isinstance(value, WithState):
+            self.unfinished[id(value)] = index
 
     def recall(self, index: int) -> None:
         if index not in self.memo:
@@ -130,12 +147,16 @@ class _Machine:
     def find(self, module: Any, name: Any) -> None:
         if not isinstance(module, str) or not isinstance(name, str):
             raise PickleDamaged("names a global by something that is not a text")
-        if (module, name) not in self.known:
+        meaning = self.known.get((module, name)) or opaque_class(module, name)
+        if meaning is None:
             raise PickleRefused(f"asks to run `{module}.{name}`"[:200] + ", which no checkpoint needs")
-        self.push(self.known[module, name])
+        self.push(meaning)
 
     def call(self) -> None:
         function, arguments = self.pop_many(2)
+        if isinstance(function, OpaqueClass) and isinstance(arguments, tuple):
+            self.push(Opaque(function, arguments))
+            return
         if not isinstance(function, Function) or not isinstance(arguments, tuple):
             raise PickleRefused("asks to call a value that is no function, which no checkpoint needs")
         try:
@@ -143,12 +164,21 @@ class _Machine:
         except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise PickleDamaged(f"calls a function with arguments that do not fit ({error})") from error
 
+    def call_with_keywords(self) -> None:
+        keywords = self.pop()
+        self.call()
+        if isinstance(self.stack[-1], Opaque):
+            self.stack[-1].set_state(keywords)
+
     def build(self) -> None:
         """Give a state to the last value; that of dicts and tensors (hooks, metadata) is not needed."""
         state = self.pop()
         value = self.stack[-1] if self.stack else None
         if isinstance(value, WithState):
-            value.set_state(state)
+            self.stack[-1] = value.set_state(state)
+            index = self.unfinished.get(id(value))
+            if index is not None and self.memo[index] is value:
+                self.memo[index] = self.stack[-1]
 
     def append(self, items: list[Any]) -> None:
         self.peek(list).extend(items)
@@ -159,7 +189,7 @@ class _Machine:
             raise PickleDamaged("has a key without a value")
         for key, value in zip(items[::2], items[1::2], strict=True):
             # A tuple can be nested so deep that hashing it overflows the C stack.
-            if not isinstance(key, str | int | float | bytes | None):
+            if not isinstance(key, Key) and not (isinstance(key, tuple) and all(isinstance(part, Key) for part in key)):
                 raise PickleRefused("has a dictionary key that is neither a text nor a number")
             target[key] = value
 
@@ -199,6 +229,9 @@ _OPCODES: Mapping[bytes, Callable[[_Machine], Any]] = {
     op.APPEND: lambda m: m.append([m.pop()]),
     op.APPENDS: lambda m: m.append(m.pop_mark()),
     op.LIST: lambda m: m.push(m.pop_mark()),
+    op.EMPTY_SET: lambda m: m.push([]),
+    op.ADDITEMS: lambda m: m.append(m.pop_mark()),
+    op.FROZENSET: lambda m: m.push(m.pop_mark()),
     op.EMPTY_TUPLE: lambda m: m.push(()),
     op.TUPLE: lambda m: m.push(tuple(m.pop_mark())),
     op.TUPLE1: lambda m: m.push(m.pop_many(1)),
@@ -212,6 +245,7 @@ _OPCODES: Mapping[bytes, Callable[[_Machine], Any]] = {
     op.STACK_GLOBAL: lambda m: m.find(*m.pop_many(2)),
     op.REDUCE: lambda m: m.call(),
     op.NEWOBJ: lambda m: m.call(),
+    op.NEWOBJ_EX: lambda m: m.call_with_keywords(),
     op.BUILD: lambda m: m.build(),
     op.BINPERSID: lambda m: m.push(m.load_persistent(m.pop())),
     op.BINPUT: lambda m: m.remember(m.number("<B")),

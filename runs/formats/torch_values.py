@@ -1,15 +1,17 @@
 """What the globals in a torch pickle stand for: storages mapped where they lie, tensors as checked views, numpy scalars."""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from runs.arrays import U8, Array
-from runs.formats.pickle_stub import Function, Globals, PickleDamaged, PickleRefused
+from runs.formats.opaque import Opaque, OpaqueClass
+from runs.formats.pickle_stub import Function, PickleDamaged, PickleRefused
 
 # Storage class -> numpy type code; bfloat16 is no numpy type and is widened to float32.
 STORAGES = {
@@ -17,6 +19,8 @@ STORAGES = {
     "IntStorage": "i4", "ShortStorage": "i2", "CharStorage": "i1", "ByteStorage": "u1", "BoolStorage": "?",
     "UntypedStorage": "u1", "ComplexFloatStorage": "c8", "ComplexDoubleStorage": "c16",
 }
+MOST_DIMENSIONS = 32
+REBUILD = ("_rebuild_tensor_v2", "_rebuild_tensor")  # the second before torch 0.4
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")
 
 
@@ -33,9 +37,24 @@ class StorageType:
 
 @dataclass(frozen=True, eq=False)
 class Storage:
-    """The numbers of one or more tensors, one-dimensional."""
+    """The numbers of one or more tensors, one-dimensional; mapped on first use."""
 
-    values: Array
+    kind: StorageType
+    key: str
+    load: Callable[[], Array] = field(repr=False)
+
+    @cached_property
+    def values(self) -> Array:
+        """Raises PickleDamaged if the file holds fewer than the pickle says."""
+        return self.load()
+
+
+@dataclass(frozen=True)
+class TensorShape:
+    """A tensor of which no number was read."""
+
+    shape: tuple[int, ...]
+    code: str  # numpy type code or "bfloat16"
 
 
 @dataclass
@@ -45,43 +64,67 @@ class NumpyType:
     code: str
     order: str = "<"
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: Any) -> "NumpyType":
         """numpy's own state of a dtype: (version, byte order, …)."""
         if not isinstance(state, tuple) or state[1:2] not in (("<",), (">",), ("|",)):
             raise PickleDamaged("describes a numpy type in an unknown way")
         self.order = state[1]
+        return self
 
     def finish(self) -> "np.dtype[Any]":
         return np.dtype(self.order + self.code)
+
+
+class NumpyArray:
+    """A numpy array under construction: everything arrives in its state."""
+
+    def set_state(self, state: Any) -> Array | Opaque:
+        """The array that numpy's own state describes: (version, shape, type, whether Fortran, bytes); else an opaque value."""
+        match state:
+            case (int(), tuple(shape), NumpyType() as kind, fortran, bytes(stored)) if _is_shape(shape):
+                return _numpy_array(stored, kind, shape, bool(fortran))
+        return Opaque(OpaqueClass("numpy", "ndarray"))
+
+
+def _numpy_array(stored: bytes, kind: NumpyType, shape: tuple[int, ...], fortran: bool) -> Array:
+    dtype = kind.finish()
+    if math.prod(shape) * dtype.itemsize != len(stored):
+        raise PickleDamaged("holds a numpy array of another size than its shape")
+    return np.frombuffer(stored, dtype).reshape(shape, order="F" if fortran else "C")
 
 
 @dataclass(frozen=True)
 class Storages:
     """The storages of one file; each is mapped (or, for bfloat16, widened) once, however often it is named."""
 
-    bytes_of: Callable[[str], U8]  # the stored bytes of a member of the archive
-    order: Literal["<", ">"]
-    _found: dict[tuple[str, str], Storage] = field(default_factory=dict)
+    bytes_of: Callable[[str], U8]  # the stored bytes of a storage, by its key
+    order: Literal["<", ">"] = "<"
+    found: dict[tuple[str, str], Storage] = field(default_factory=dict)  # by key and type
 
     def find(self, identity: Any) -> Storage:
-        """The storage of a persistent id ('storage', type, key, device, count). Raises PickleDamaged."""
-        if not isinstance(identity, tuple) or len(identity) != 5 or identity[0] != "storage":
-            raise PickleDamaged("names a tensor in an unknown way")
-        _, kind, key, _, count = identity
-        if not isinstance(kind, StorageType) or not isinstance(key, str) or not _is_size(count):
-            raise PickleDamaged("names a tensor in an unknown way")
-        if (key, kind.code) not in self._found:
-            self._found[key, kind.code] = self._map(kind, key, count)
-        return self._found[key, kind.code]
+        """The storage of a persistent id ('storage', type, key, device, count). Raises PickleDamaged.
 
-    def _map(self, kind: StorageType, key: str, count: int) -> Storage:
-        stored = self.bytes_of(f"data/{key}")
+        Before torch 1.6 there was a sixth item, for a view on another storage; tensors never had one.
+        """
+        match identity:
+            case ("storage", StorageType() as kind, str(key), _, int(count)) | (
+                "storage", StorageType() as kind, str(key), _, int(count), None,
+            ) if _is_size(count):
+                return self.found.setdefault((key, kind.code), Storage(kind, key, lambda: self._map(kind, key, count)))
+        raise PickleDamaged("names a tensor in an unknown way")
+
+    def _map(self, kind: StorageType, key: str, count: int) -> Array:
+        stored = self.bytes_of(key)
         if count * kind.item_bytes > len(stored):
             raise PickleDamaged(f"claims {count:,} values for a tensor of {len(stored):,} bytes")
         used = stored[:count * kind.item_bytes]
         if kind.code == "bfloat16":  # the upper half of a float32
-            return Storage((used.view(f"{self.order}u2").astype(np.uint32) << np.uint32(16)).view(np.float32))
-        return Storage(used.view(np.dtype(kind.code).newbyteorder(self.order)))
+            return (used.view(f"{self.order}u2").astype(np.uint32) << np.uint32(16)).view(np.float32)
+        return used.view(np.dtype(kind.code).newbyteorder(self.order))
+
+
+def _is_shape(sizes: tuple[Any, ...]) -> bool:
+    return len(sizes) <= MOST_DIMENSIONS and all(map(_is_size, sizes))
 
 
 def _is_size(value: Any) -> bool:
@@ -90,11 +133,8 @@ def _is_size(value: Any) -> bool:
 
 def _rebuild_tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: Any) -> Array:
     """A read-only view of `shape` on the storage; offset and strides count elements. Nothing outside the storage is reachable."""
-    if not isinstance(storage, Storage) or not isinstance(shape, tuple) or not isinstance(stride, tuple):
-        raise PickleDamaged("builds a tensor from something else than a storage")
-    if len(shape) != len(stride) or len(shape) > 32 or not all(map(_is_size, (offset, *shape, *stride))):
-        raise PickleRefused("describes a tensor with impossible sizes")
-    values = storage.values
+    described = _describe_tensor(storage, offset, shape, stride)
+    shape, values = described.shape, storage.values
     count = math.prod(shape)
     last = offset + sum((size - 1) * step for size, step in zip(shape, stride, strict=True))
     if count and (last >= len(values) or count > len(values)):
@@ -103,6 +143,14 @@ def _rebuild_tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: Any)
     view: Array = np.ndarray(shape, values.dtype, values.data, offset * values.itemsize if count else 0, steps if count else None)
     view.flags.writeable = False
     return view
+
+
+def _describe_tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: Any) -> TensorShape:
+    if not isinstance(storage, Storage) or not isinstance(shape, tuple) or not isinstance(stride, tuple):
+        raise PickleDamaged("builds a tensor from something else than a storage")
+    if len(shape) != len(stride) or not _is_size(offset) or not _is_shape(shape) or not _is_shape(stride):
+        raise PickleRefused("describes a tensor with impossible sizes")
+    return TensorShape(shape, storage.kind.code)
 
 
 def _rebuild_parameter(tensor: Any, *_: Any) -> Any:
@@ -115,13 +163,16 @@ def _rebuild_from_type(function: Any, _kind: Any, arguments: Any, _state: Any) -
     return function.call(*arguments)
 
 
-def _numpy_type(code: Any, *_: Any) -> NumpyType:
-    if not isinstance(code, str) or code[:1] not in ("b", "i", "u", "f") or code[1:] not in ("1", "2", "4", "8"):
-        raise PickleRefused("holds a numpy value that is not a number")
-    return NumpyType(code)
+def _numpy_type(code: Any, *_: Any) -> NumpyType | Opaque:
+    """The type of numbers; of anything else (texts, objects) an opaque value, whose arrays and scalars are opaque too."""
+    if isinstance(code, str) and re.fullmatch(r"b1|[iu][1248]|f[248]", code):
+        return NumpyType(code)
+    return Opaque(OpaqueClass("numpy", "dtype"))
 
 
 def _numpy_scalar(kind: Any, stored: Any) -> Any:
+    if isinstance(kind, Opaque):
+        return kind
     if not isinstance(kind, NumpyType) or not isinstance(stored, bytes) or len(stored) != kind.finish().itemsize:
         raise PickleDamaged("holds a numpy value of another size than its type")
     return np.frombuffer(stored, kind.finish())[0].item()
@@ -142,16 +193,35 @@ def _device(*parts: Any) -> str:
 
 
 def _empty_dict(*arguments: Any) -> dict[Any, Any]:
-    if arguments:
+    """Filled by later opcodes; of a defaultdict the class of what it would fill in is not needed."""
+    if not all(argument is None or isinstance(argument, OpaqueClass | Function) for argument in arguments):
         raise PickleDamaged("builds a dictionary in an unknown way")
     return {}
 
 
+def _as_list(elements: Any = ()) -> list[Any]:
+    if not isinstance(elements, list | tuple):
+        raise PickleDamaged("builds a set from something else than a list")
+    return list(elements)
+
+
+def _bare_object(kind: Any, *_: Any) -> Opaque:
+    """copyreg's way to make an object without calling its class."""
+    if not isinstance(kind, OpaqueClass):
+        raise PickleDamaged("builds an object of something else than a class")
+    return Opaque(kind)
+
+
 @cache
-def known_globals() -> Globals:
+def shapes_only() -> dict[tuple[str, str], Any]:
+    """As `known_globals`, but each tensor becomes a `TensorShape` and no storage is mapped."""
+    return known_globals() | {("torch._utils", name): Function(_describe_tensor) for name in REBUILD}
+
+
+@cache
+def known_globals() -> dict[tuple[str, str], Any]:
     """Every global that a training state may name, and what it means here."""
     known: dict[tuple[str, str], Any] = {
-        ("torch._utils", "_rebuild_tensor_v2"): Function(_rebuild_tensor),
         ("torch._utils", "_rebuild_parameter"): Function(_rebuild_parameter),
         ("torch._utils", "_rebuild_parameter_with_state"): Function(_rebuild_parameter),
         ("torch._tensor", "_rebuild_from_type_v2"): Function(_rebuild_from_type),
@@ -161,10 +231,19 @@ def known_globals() -> Globals:
         ("torch", "device"): Function(_device),
         ("collections", "OrderedDict"): Function(_empty_dict),
         ("_codecs", "encode"): Function(_encode),
+        ("collections", "defaultdict"): Function(_empty_dict),
+        ("collections", "deque"): Function(_as_list),
+        ("torch.storage", "_load_from_bytes"): Function(lambda _: Opaque(OpaqueClass("torch", "Tensor"))),  # a file in the file
+        ("numpy", "ndarray"): OpaqueClass("numpy", "ndarray"),
         ("numpy", "dtype"): Function(_numpy_type),
-        ("numpy.core.multiarray", "scalar"): Function(_numpy_scalar),
-        ("numpy._core.multiarray", "scalar"): Function(_numpy_scalar),  # numpy 2
         ("torch.storage", "UntypedStorage"): StorageType("u1"),
     }
+    for core in ("numpy.core", "numpy._core"):  # numpy 1, numpy 2
+        known[f"{core}.multiarray", "scalar"] = Function(_numpy_scalar)
+        known[f"{core}.multiarray", "_reconstruct"] = Function(lambda *_: NumpyArray())
+    for builtins, copyreg in (("builtins", "copyreg"), ("__builtin__", "copy_reg")):  # Python 3, and its names under protocol 2
+        known |= {(builtins, name): Function(_as_list) for name in ("set", "frozenset")}
+        known[copyreg, "_reconstructor"] = Function(_bare_object)
+    known |= {("torch._utils", name): Function(_rebuild_tensor) for name in REBUILD}
     known |= {("torch", name): StorageType(code) for name, code in STORAGES.items()}
     return known | {("torch", name): f"torch.{name}" for name in DTYPES}

@@ -181,7 +181,8 @@ def test_damage_ends_in_a_run_error(noise: bytes, where: float, cut: float, tmp_
 
 @pytest.mark.parametrize(("content", "kind", "says"), [
     (b"", UnreadableFile, "is empty"),
-    (b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", RefusedFile, "before version 1.6"),
+    (b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", UnreadableFile, "ends early"),
+    (b"\x80\x04N.", UnreadableFile, "bare pickle"),
     (b"PKFL" + bytes(60), UnreadableFile, "LichtFeld"),
     (b"PK\x03\x04" + bytes(60), UnreadableFile, "no finished zip file; open the run again once it is written"),
     (b"ply\n", UnreadableFile, "not a torch checkpoint"),
