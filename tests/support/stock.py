@@ -46,7 +46,7 @@ def stock_run(told: Told, to: Path, *, saves: tuple[int, ...] = SAVES, events: b
     stored = {name: value for name, value in {**STORED, **settings}.items() if value is not None}
     (to / "cfg_args").write_text(f"Namespace({', '.join(f'{name}={value!r}' for name, value in stored.items())})", "utf-8")
     if events:
-        (to / "events.out.tfevents.1.host.1.0").write_bytes(events_of(told, evaluated=bool(stored["eval"])))
+        (to / "events.out.tfevents.1.host.1.0").write_bytes(events_of(told, evaluated=bool(stored.get("eval"))))
     return to
 
 

@@ -134,7 +134,8 @@ def test_taming_with_fixed_opacities(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("fork", "between"), [
-    ("absgs", [flat(1), *(column(COUNT, i) for i in (2, 3, 4, 5))]), ("pixel-gs", [flat(1), column(COUNT, 2), column(COUNT, 9e6)]),
+    ("absgs", [flat(1), *(column(COUNT, i) for i in (2, 3, 4, 5))]),
+    ("pixel-gs", [flat(1), column(COUNT, 2), column(COUNT, 9e6)]),
     ("efa-gs", [flat(1), *(column(COUNT, i) for i in (2, 3, 4, 5, 6))]),
 ])
 def test_the_run_is_named_after_its_state(fork: str, between: list[Any], tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tests.support.files import random_gaussians, write_inria_run, write_splats
 from tests.support.torch_inria import adam, capture, parameters, save
 from tests.support.written import assert_same_gaussians
 
-KEYS = "sh_degree=1, source_path='/x', model_path='m', images='images', resolution=-1, white_background=False, eval=False, llffhold=8"
+KEYS = "sh_degree=1, source_path='/x', model_path='m', images='images', white_background=False, eval=False, llffhold=8"
 BATCH, RANKS = 4, 3
 
 

@@ -35,7 +35,7 @@ def tamed(folder: Path, linear: tuple[int, ...], *, saves: tuple[int, ...] = LAT
     return open_run(folder)
 
 
-def as_stored(run: Run, iteration: int) -> Gaussians:
+def as_stored(iteration: int) -> Gaussians:
     return random_gaussians(COUNT, degree=1, seed=iteration)
 
 
@@ -46,11 +46,11 @@ def test_late_saves_are_converted_and_early_ones_kept(tmp_path: Path) -> None:
         found = run.checkpoint(iteration)
         assert found is not None
         np.testing.assert_allclose(found.gaussians.opacities, opacities(), rtol=1e-6, atol=6e-8)
-        np.testing.assert_array_equal(found.gaussians.log_scales, as_stored(run, iteration).log_scales)
+        np.testing.assert_array_equal(found.gaussians.log_scales, as_stored(iteration).log_scales)
     for iteration in (7_000, 15_000):
         early = run.checkpoint(iteration)
         assert early is not None
-        np.testing.assert_array_equal(early.gaussians.logit_opacities, as_stored(run, iteration).logit_opacities)
+        np.testing.assert_array_equal(early.gaussians.logit_opacities, as_stored(iteration).logit_opacities)
 
 
 def test_the_run_is_named_and_one_note_tells(tmp_path: Path) -> None:

@@ -23,8 +23,9 @@ def anchors(count: int = COUNT) -> dict[str, np.ndarray]:
     """The properties of `save_ply`, in its order (formats.md 11)."""
     rng = np.random.default_rng(4)
     names = [
-        *"xyz", "nx", "ny", "nz", *(f"f_offset_{i}" for i in range(3 * OFFSETS)), *(f"f_anchor_feat_{i}" for i in range(FEATURES)),
-        "opacity", *(f"scale_{i}" for i in range(6)), *(f"rot_{i}" for i in range(4)),
+        *"xyz", "nx", "ny", "nz", *(f"f_offset_{i}" for i in range(3 * OFFSETS)),
+        *(f"f_anchor_feat_{i}" for i in range(FEATURES)), "opacity", *(f"scale_{i}" for i in range(6)),
+        *(f"rot_{i}" for i in range(4)),
     ]
     return {name: rng.normal(size=count).astype(np.float32) for name in names}
 
