@@ -14,19 +14,19 @@ from runs.formats.colmap import ColmapModel, find_model
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
-from runs.run import Run, Sources, Trainer
+from runs.run import PoseDeltas, Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Settings
 from runs.tags import GSPLAT_TAGS, row
 from runs.trainers.camera_files import read_model_of
 from runs.trainers.data_folder import find_data, find_photos
 from runs.trainers.family import Family
+from runs.trainers.gsplat_beside import read_pose_deltas, with_other_saves
 from runs.trainers.gsplat_saved import CHECKPOINT, STATS, Ranked, rank_count, ranked, read_checkpoints
 from runs.trainers.gsplat_settings import read_settings
 from runs.trainers.gsplat_stats import read_stats
 from runs.trainers.gsplat_world import World, find_world
 from runs.trainers.logged import Logged
-from runs.trainers.saved import checkpoints, numbered, splat_files
 from runs.trainers.splits import held_out_every
 
 HEAD_BYTES = 65_536
@@ -38,7 +38,6 @@ NO_WORLD = ("gsplat moved this scene before it trained and stored no trace of it
             "cameras are left out. Train with normalize_world_space off to see them")
 DISTORTED = ("its lens is distorted: gsplat undistorts the photos while it trains, so these cameras, without the distortion, "
              "fit the photos only near their middle")
-SHARED_PLY = "left out: each process wrote its own part of the Gaussians to this one file; save checkpoints instead"
 
 
 def recognise(folder: Path) -> Trainer | None:
@@ -63,22 +62,9 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     book = NoteBook()
     saved, stats = ranked(path / "ckpts", CHECKPOINT, book), ranked(path / "stats", STATS, book)
     ranks = max((rank_count(saved, stats, step) for step in {*saved, *stats}), default=1)
-    splats = _with_plys(path, read_checkpoints(saved, stats, book), ranks, book)
+    splats = with_other_saves(path, read_checkpoints(saved, stats, book), ranks, book)
     folder = GsplatFolder(path, data, splats, stats, ranks, book)
     return Run(path, _variant(trainer, folder.settings), splats, (), folder.data, folder.sources, book, data is not None)
-
-
-def _with_plys(path: Path, saved: tuple[Checkpoint, ...], ranks: int, book: NoteBook) -> tuple[Checkpoint, ...]:
-    """The checkpoints, and splat files of the iterations that have none."""
-    known = {checkpoint.iteration for checkpoint in saved}
-    named = numbered((path / "ply").glob("point_cloud_*.ply"), r"point_cloud_(\d{1,12})\.ply")
-    iterations = {file: step + 1 for step, file in sorted(named) if step + 1 not in known}
-    if ranks > 1:
-        for file in iterations:
-            book.add(str(file), SHARED_PLY)
-        return saved
-    plys = checkpoints(((iterations[file.path], file) for file in splat_files(iterations, book)), book)
-    return tuple(sorted((*saved, *plys), key=lambda checkpoint: checkpoint.iteration))
 
 
 def _variant(trainer: Trainer, settings: Settings) -> Trainer:
@@ -173,7 +159,12 @@ class GsplatFolder:
             cameras=lambda: self.cameras, settings=lambda: self.settings, series=lambda: self.series,
             events=lambda: self.logged.events, input_points=self._input_points,
             sfm_points=lambda: self.sfm_points, photos=self._photos, exposures=dict,
+            pose_deltas=self._pose_deltas,
         )
+
+    def _pose_deltas(self) -> PoseDeltas:
+        names = [camera.name for camera in self.cameras if camera.split == "train"]
+        return read_pose_deltas(self.splats, names, self.book)
 
     def _input_points(self) -> PointCloud | None:
         """The model's points where training began from them, in the run's world."""

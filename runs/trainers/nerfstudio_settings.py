@@ -1,15 +1,16 @@
 """Settings of a nerfstudio run: config.yml, flattened to the names that its command line has (`pipeline.model.sh-degree`)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from runs.advice import FOREIGN
 from runs.errors import UnreadableFile
-from runs.formats.yaml_file import TAG, read_yaml
+from runs.formats.yaml_file import read_yaml
 from runs.notes import NoteBook
 from runs.settings import Setting, Settings
+from runs.trainers.flat_settings import Spellings, aliased, flat
 
 CONFIG = "config.yml"
 MODEL, DATA = "pipeline.model.", "pipeline.datamanager."
@@ -21,7 +22,7 @@ PATHS = frozenset({
     "masks_path", "depths_path", "colmap_path",
 })
 # INRIA's and gsplat's names for what has the same meaning and unit here (splatfacto.py, method_configs.py, 1.1.5).
-ALIASES: Mapping[str, tuple[str, ...]] = {
+ALIASES: Spellings = {
     "source_path": (f"{DATA}data", f"{PARSER}data", "data"), "images": (f"{PARSER}images_path",),
     "iterations": ("max_num_iterations",), "sh_degree": (f"{MODEL}sh_degree",), "sh_interval": (f"{MODEL}sh_degree_interval",),
     "densify_from_iter": (f"{MODEL}warmup_length",), "densify_until_iter": (f"{MODEL}stop_split_at",),
@@ -34,14 +35,14 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "strategy": (f"{MODEL}strategy",),
 }
 # With the MCMC strategy alone, which has no threshold and no resets.
-MCMC_ALIASES: Mapping[str, tuple[str, ...]] = {"cap_max": (f"{MODEL}max_gs_num",), "noise_lr": (f"{MODEL}noise_lr",)}
+MCMC_ALIASES: Spellings = {"cap_max": (f"{MODEL}max_gs_num",), "noise_lr": (f"{MODEL}noise_lr",)}
 THRESHOLD = f"{MODEL}densify_grad_thresh"  # of absolute gradients unless use_absgrad is off: then it is INRIA's
 
 
 def read_settings(folder: Path, book: NoteBook) -> Settings:
     """What config.yml holds, also found under INRIA's names. Trouble goes to the notebook."""
     stored = book.attempt(read_config, folder / CONFIG, Settings())
-    return Settings(stored.by_name, _aliases(stored))
+    return aliased(stored, _spellings(stored))
 
 
 def read_config(path: Path) -> Settings:
@@ -49,21 +50,12 @@ def read_config(path: Path) -> Settings:
     stored = read_yaml(path)
     if not isinstance(stored, Mapping):
         raise UnreadableFile(f"this settings file holds no YAML mapping; {FOREIGN}", path)
-    found = {name: Setting(name, value, path.name) for name, value in _flat(stored, "")}
+    values = ((name, _path(value) if name.rpartition(".")[2] in PATHS else value) for name, value in flat(stored))
+    found = {name: Setting(name, value, path.name) for name, value in values}
     resets, every = (found.get(f"{MODEL}{name}") for name in ("reset_alpha_every", "refine_every"))
     if resets is not None and every is not None and isinstance(resets.value, int) and isinstance(every.value, int):
         found[RESET] = Setting(RESET, resets.value * every.value, path.name)
     return Settings(found)
-
-
-def _flat(stored: Mapping[Any, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    for key, value in stored.items():
-        if key == TAG:
-            continue
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", _path(value) if str(key) in PATHS else value
 
 
 def _path(value: Any) -> Any:
@@ -74,14 +66,11 @@ def _path(value: Any) -> Any:
     return str(kind(*value))
 
 
-def _aliases(stored: Settings) -> dict[str, str]:
+def _spellings(stored: Settings) -> Spellings:
     known = dict(ALIASES)
     if stored.value(f"{MODEL}use_absgrad") is False:
         known["densify_grad_threshold"] = (THRESHOLD,)
-    if stored.value(f"{MODEL}strategy") == "mcmc":
-        known |= MCMC_ALIASES
-    told = {asked: [own for own in names if stored.value(own) is not None] for asked, names in known.items()}
-    return {asked: own[0] for asked, own in told.items() if own and asked not in stored}
+    return {**known, **MCMC_ALIASES} if stored.value(f"{MODEL}strategy") == "mcmc" else known
 
 
 def method_of(settings: Settings) -> str | None:

@@ -4,8 +4,7 @@ Both order all views first: `nerfstudio_dataparser.py` by path, `colmap_datapars
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -14,7 +13,9 @@ import numpy as np
 from runs.cameras import Camera, Split
 from runs.settings import Settings
 from runs.trainers.nerfstudio_settings import DATA, PARSER
+from runs.trainers.scaled_cameras import scaled
 
+ROUNDINGS: Mapping[str, Callable[[float], int]] = {"round": lambda side: math.floor(side + 0.5), "ceil": math.ceil}
 LARGEST_SIDE_PX = 1600  # above it, photos are halved until they fit
 
 
@@ -65,11 +66,7 @@ def shrink_factor(size_px: tuple[int, int], settings: Settings, *, has_folder: b
 
 
 def shrunk(camera: Camera, factor: int, settings: Settings) -> Camera:
-    """The camera as it trains: sizes are rounded, the lens is scaled exactly."""
+    """The camera as it trains."""
     extra = settings.value(f"{DATA}camera_res_scale_factor")
     scale = (extra if isinstance(extra, int | float) and extra > 0 else 1.0) / factor
-    rounding = {"round": lambda side: math.floor(side + 0.5), "ceil": math.ceil}.get(
-        str(settings.value(f"{PARSER}downscale_rounding_mode")), math.floor)
-    width, height = (max(1, int(rounding(side * scale))) for side in camera.size_px)
-    return replace(camera, fx=camera.fx * scale, fy=camera.fy * scale, cx=camera.cx * scale, cy=camera.cy * scale,
-                   size_px=(width, height))
+    return scaled(camera, scale, ROUNDINGS.get(str(settings.value(f"{PARSER}downscale_rounding_mode")), math.floor))
