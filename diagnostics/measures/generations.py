@@ -43,7 +43,7 @@ class Generation:
     settled: bool  # nothing was learned in between: the later state was saved right after the one densification
     source: str
     saved: bool  # the later state is a checkpoint that can be shown
-    before: int  # Gaussians of the earlier state whose fate is known: all, or some tens of thousands
+    before: int  # Gaussians of the earlier state
     of: int  # Gaussians of the later state
     survivors: float  # 0..1, share of the earlier state's Gaussians that were followed to the later one
     matched: float  # 0..1, how well rows could be followed
@@ -78,16 +78,16 @@ def generation(
     halves = (alike | settled) & ~births.survives & ((births.siblings > 1) | (not births.all_asked)) & (offsets > 0)
     clones = alike & births.survives & _same_size(births, earlier, later, SAME_BIRTH_SIZE if settled else SAME_SIZE)
     gone, parents = _mask(lineage.gone, earlier.count), _mask(births.parent[births.siblings > 1], earlier.count)
-    faint, opaque = (lineage.known & _between(earlier.opacities, limits) & ~parents for limits in (FAINT, OPAQUE))
-    judged = lineage.known & (earlier.opacities > FAINT[1]) & ~parents
+    faint, opaque = (_between(earlier.opacities, limits) & ~parents for limits in (FAINT, OPAQUE))
+    judged = (earlier.opacities > FAINT[1]) & ~parents
     return Generation(
         first=first, last=last, densifications=densifications, resets=resets, settled=settled, source=source, saved=saved,
-        before=int(lineage.known.sum()), of=later.count, survivors=len(lineage.before) / lineage.known.sum(),
+        before=earlier.count, of=later.count, survivors=len(lineage.before) / earlier.count,
         matched=lineage.matched, born=len(lineage.newborn),
         halves=births.child[halves], shrink=_median(ratios[halves]) - _learned(lineage, earlier, later),
         shrink_spread=_spread(ratios[halves]),
         clones=births.child[clones], offset=_median(offsets[clones]),
-        dead=int((lineage.known & (earlier.opacities < INVISIBLE)).sum()), kept_dead=_kept_dead(lineage, earlier, later),
+        dead=int((earlier.opacities < INVISIBLE).sum()), kept_dead=_kept_dead(lineage, earlier, later),
         faint=int(faint.sum()), faint_gone=share(gone[faint]), opaque_gone=share(gone[opaque]),
         lowest_kept=quantile(earlier.opacities[lineage.before], FIFTIETH),
         cuts=_cuts(earlier, later, judged, gone, extent) if births.all_asked and extent else (),
