@@ -13,6 +13,7 @@ from diagnostics.verdict import NotEvaluable
 from runs.checkpoints import Checkpoint, StateFile
 from runs.gaussians import Gaussians
 from runs.run import Run
+from runs.trainers.filtered import as_trained
 
 FEW = 5  # densifications: after more of them too many Gaussians are somebody's grandchildren
 # Pairs of states that are looked at, those with the fewest densifications first: so many, and of so many Gaussians together,
@@ -77,7 +78,7 @@ def _followed(
 
 def _snapshots(checkpoints: tuple[Checkpoint, ...], states: tuple[StateFile, ...]) -> list[Snapshot]:
     """In the order in which the trainer wrote them: where both are of one iteration, the point cloud comes first."""
-    clouds = [Snapshot(c.iteration, False, saved.file_of(c), lambda c=c: c.gaussians) for c in checkpoints]  # type: ignore[misc]
+    clouds = [Snapshot(c.iteration, False, saved.file_of(c), lambda c=c: as_trained(c.gaussians)) for c in checkpoints]  # type: ignore[misc]
     known = {checkpoint.path for checkpoint in checkpoints}
     resumable = [Snapshot(s.iteration, True, s.path.name, lambda s=s: s.state.gaussians)  # type: ignore[misc]
                  for s in states if s.path not in known]

@@ -60,6 +60,19 @@ def effective(stored: Gaussians) -> Gaussians:
     return Gaussians(stored.count, stored.sh_degree, load, (*stored.extra_names, *STORED_SCALES, STORED_OPACITY))
 
 
+def as_trained(shown: Gaussians) -> Gaussians:
+    """The Gaussians that the optimiser moves, without any filter: what densification compares and halves."""
+    if STORED_OPACITY not in shown.extra_names:
+        return shown
+
+    def load(name: str) -> F32:
+        if name == "log_scales":
+            return np.stack([shown.extra(axis) for axis in STORED_SCALES], axis=1)
+        return shown.extra(STORED_OPACITY) if name == "logit_opacities" else shown.load(name)
+
+    return Gaussians(shown.count, shown.sh_degree, load)
+
+
 def _log_scales(stored: Gaussians) -> F64:
     """log √(s² + f²), where s or f may be too small to square."""
     with np.errstate(divide="ignore"):  # no filter: log 0

@@ -1,6 +1,7 @@
 """Heredity: settings changed within reason are left alone, faults are found by numbers that are those of the fault."""
 
 from dataclasses import replace
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from diagnostics.detectors.lineage import clones_displaced, split_keeps_size
 from diagnostics.measures.generations import Generation
 from diagnostics.verdict import Finding, NotEvaluable
+from runs.gaussians import COLUMNS, Gaussians
+from runs.trainers.filtered import effective
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.lineage import SECOND, THIRD, family, settled
 from tests.support.training import healthy_run
@@ -77,6 +80,21 @@ def test_states_without_relation_are_not_judged() -> None:
     """Saves that lie many densifications apart say nothing about heredity."""
     for name in ("split-keeps-parent-size", "clones-displaced"):
         assert isinstance(verdict(name, healthy_run()), NotEvaluable)
+
+
+def test_a_filter_over_the_splats_does_not_hide_that_halves_are_smaller() -> None:
+    """Mip-Splatting draws splats wider than they are: what is drawn of a half is hardly smaller than its parent."""
+    plain = family()
+    filtered = tuple(replace(c, read=lambda c=c: effective(wide(c.gaussians)), _shared=WeakValueDictionary())  # type: ignore[misc]
+                     for c in plain.checkpoints)
+    assert verdict("split-keeps-parent-size", replace(plain, checkpoints=filtered)) is None
+
+
+def wide(gaussians: Gaussians) -> Gaussians:
+    """A filter three times as wide as most splats."""
+    stored = {name: gaussians.load(name) for name in (*COLUMNS, "sh_rest")}
+    width = np.full(gaussians.count, 3 * np.exp(np.median(gaussians.log_scales)))
+    return Gaussians.from_arrays(**stored, extra={"filter_3D": width})
 
 
 def test_parts_of_several_processes_are_not_followed() -> None:
