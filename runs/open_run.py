@@ -14,7 +14,7 @@ from runs.remote.mounting import located
 from runs.run import Run
 from runs.run_folders import MOST_ENTRIES, MOST_FOLDERS, Inside, run_above, runs_inside
 from runs.storage import refresh
-from runs.trainers import TRAINERS
+from runs.trainers import TRAINERS, loose
 
 DELETED = "this checkpoint was deleted while the run was open; copy those that you want to keep"
 
@@ -25,7 +25,7 @@ MOST_NAMED = 5  # runs of a folder that holds several
 
 
 def open_run(path: Path | str, data: Path | str | None = None) -> Run:
-    """Open a run's folder, a file of a run, or a file of splats; only names and headers are read.
+    """Open a run's folder, a file or folder in it, or a file of splats; only names and headers are read.
 
     `data` is the folder with the photos and the COLMAP model. Both may be addresses as well (sftp://host/path, …). A folder
     that holds exactly one run, up to four levels below it, opens that run; a file opens the run that it is a part of.
@@ -37,7 +37,7 @@ def open_run(path: Path | str, data: Path | str | None = None) -> Run:
             raise NotARun("this path does not exist; check its spelling, and that its disk is there", path)
         if path.is_file():
             return _run_of_file(path, data)
-        return _recognised(path, data) or _run_inside(path, data)
+        return _run_of_part(path, data) or _recognised(path, data) or _run_inside(path, data)
     except OSError as error:
         raise UnreadableFile(cannot_open(error, "path"), path) from error
 
@@ -75,6 +75,19 @@ def _kept(new: Checkpoint, old: tuple[Checkpoint, ...]) -> Checkpoint:
 
 def _kept_state(new: StateFile, old: tuple[StateFile, ...]) -> StateFile:
     return next((s for s in old if s.iteration == new.iteration and s.read == new.read), new)
+
+
+def _run_of_part(folder: Path, data: Path | None) -> Run | None:
+    """The run of which the folder holds saves, as point_cloud/ and each iteration_N/ in it do; None for any other folder."""
+    if any(family.knows(folder) for family in TRAINERS if family is not loose.FAMILY):
+        return None
+    above = run_above(folder)
+    run = None if above is None else _recognised(above, data)
+    saves: tuple[Checkpoint | StateFile, ...] = () if run is None else (*run.checkpoints, *run.state_files)
+    held = {save.iteration for save in saves if folder in save.path.parents}
+    if run is None or not held:
+        return None
+    return replace(run, asked=held.pop() if len(held) == 1 else None)
 
 
 def _recognised(path: Path, data: Path | None) -> Run | None:

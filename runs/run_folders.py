@@ -1,4 +1,4 @@
-"""Where runs lie: in the folder above a file that belongs to one, or some levels below a folder that holds several."""
+"""Where runs lie: above a file or folder that belongs to one, or some levels below a folder that holds several."""
 
 import os
 from collections import deque
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from runs.trainers import TRAINERS, loose
+from runs.trainers import TRAINERS, loose, nerfbaselines
 
 LEVELS_UP = 4  # from a file: point_cloud/iteration_N/point_cloud.ply lies three below its run
 LEVELS_DOWN = 4  # from a folder: outputs/<experiment>/<method>/<time>
@@ -27,9 +27,17 @@ class Inside:
     is_all: bool  # False: there are more folders than are looked at
 
 
-def run_above(file: Path) -> Path | None:
-    """The nearest folder above the file, at most four levels up, that a trainer wrote to."""
-    return next((folder for folder in file.parents[:LEVELS_UP] if _is_run(folder, even_loose=False)), None)
+def run_above(path: Path) -> Path | None:
+    """The nearest folder above a file or folder, at most four levels up, that a trainer wrote to.
+
+    A save of NerfBaselines looks like a run and is a part of one: there the run is the folder that holds the saves.
+    """
+    above = path.parents[:LEVELS_UP]
+    found = next((level for level, folder in enumerate(above) if _is_run(folder, even_loose=False)), None)
+    if found is None:
+        return None
+    wraps = found + 1 < len(above) and nerfbaselines.FAMILY.knows(above[found]) and nerfbaselines.FAMILY.knows(above[found + 1])
+    return above[found + 1] if wraps else above[found]
 
 
 def runs_inside(folder: Path) -> Inside:

@@ -37,6 +37,22 @@ def test_a_file_of_a_run_opens_the_run(file: str, asked: int | None, run: Path) 
     assert (opened.path, opened.iterations, opened.asked) == (run, (100, 200, 300), asked)
 
 
+@pytest.mark.parametrize(("part", "asked"), [
+    ("point_cloud/iteration_200", 200), ("point_cloud", None),
+])
+def test_a_folder_of_saves_opens_the_run(part: str, asked: int | None, run: Path) -> None:
+    """Three PLYs without their cameras and logs are not what the user meant."""
+    opened = open_run(run / part)
+    assert (opened.path, opened.iterations, opened.asked) == (run, (100, 200, 300), asked)
+
+
+def test_a_folder_of_exports_in_a_run_is_not_the_run(run: Path) -> None:
+    """Its files are no saves of the training."""
+    for iteration in (1, 2):
+        write_splats(run / "exports" / f"edited_{iteration}.ply", random_gaussians(3))
+    assert open_run(run / "exports").path == run / "exports"
+
+
 def test_a_folder_asks_for_no_iteration(run: Path) -> None:
     """The last save is shown then."""
     assert open_run(run).asked is None

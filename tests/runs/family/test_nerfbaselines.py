@@ -76,6 +76,13 @@ def test_one_save_opens_by_itself(tmp_path: Path) -> None:
     assert run.iterations == (7_000,)
 
 
+def test_a_file_in_a_save_opens_all_saves(tmp_path: Path) -> None:
+    """The save looks like a run of its own, and is a part of one."""
+    ply = written(tmp_path) / "checkpoint-7000" / "point_cloud" / "iteration_7000" / "point_cloud.ply"
+    run = open_run(ply)
+    assert (run.path, run.iterations, run.asked) == (tmp_path, (7_000, 30_000), 7_000)
+
+
 def test_a_save_without_splats_costs_only_itself(tmp_path: Path) -> None:
     """A method of another kind, or a folder that is being written."""
     (written(tmp_path) / "checkpoint-40000").mkdir()
