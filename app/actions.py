@@ -15,6 +15,7 @@ from app.loading import Loader
 from app.notices import Notice, Notices
 from app.session import SCORE_JOB, Session, State
 from app.version import product_version
+from app.watching import Follower
 from runs.remote.addresses import is_address, place_of
 from runs.storage import address_of
 
@@ -28,7 +29,8 @@ class Actions(QObject):
     """The window's actions; `parent` is where dialogs open."""
 
     def __init__(
-        self, session: Session, loader: Loader, doctor: Doctor, notices: Notices, settings: QSettings, parent: QWidget,
+        self, session: Session, loader: Loader, doctor: Doctor, follower: Follower, notices: Notices, settings: QSettings,
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._session, self._loader, self._doctor = session, loader, doctor
@@ -38,6 +40,11 @@ class Actions(QObject):
         self.open_address = self._action("Open &address…", self.ask_address, "Ctrl+L")
         self.data = self._action("&Photos and COLMAP model…", self.ask_data, "Ctrl+D")
         self.refresh = self._action("&Look for new saves", loader.refresh, "Ctrl+R")
+        self.follow = QAction("&Follow the training", self, checkable=True)
+        self.follow.setShortcut(QKeySequence("Ctrl+Shift+R"))
+        self.follow.setToolTip("Look for new saves and longer logs by itself; on while a run is being written")
+        self.follow.toggled.connect(follower.follow)
+        follower.followed.connect(self.follow.setChecked)
         self.report = self._action("Export &report…", self.ask_report, "Ctrl+E")
         self.json = self._action("Export &JSON…", self.ask_json, "Ctrl+Shift+E")
         self.quit = self._action("&Quit", self._window.close, QKeySequence.StandardKey.Quit)
@@ -61,8 +68,8 @@ class Actions(QObject):
     def fill(self, bar: QMenuBar, view: QMenu) -> None:
         """Put everything into the menu bar; `view` is the window's own menu of panels."""
         groups: tuple[tuple[str, tuple[QAction | QMenu | None, ...]], ...] = (
-            ("&File", (self.open_folder, self.open_file, self.open_address, self.recent, self.data, self.refresh, None,
-                       self.report, self.json, None, self.quit)),
+            ("&File", (self.open_folder, self.open_file, self.open_address, self.recent, self.data, self.refresh,
+                       self.follow, None, self.report, self.json, None, self.quit)),
             ("&Go", (self.back, self.forward, self.leave, None, self.previous, self.next, self.whole)),
             ("&Diagnosis", (self.diagnose, self.cancel)),
         )
@@ -76,7 +83,7 @@ class Actions(QObject):
 
     def show_state(self, state: State) -> None:
         running = "diagnose" in state.busy
-        for action in (self.data, self.refresh, self.previous, self.next, self.whole):
+        for action in (self.data, self.refresh, self.follow, self.previous, self.next, self.whole):
             action.setEnabled(state.run is not None)
         self.diagnose.setEnabled(state.run is not None and not running)
         self.cancel.setEnabled(any(job in state.busy for job in ("diagnose", SCORE_JOB, "export")))

@@ -29,6 +29,7 @@ from app.panels.runs import RunsPanel
 from app.panels.timeline import TimelinePanel
 from app.panels.viewport import ViewportPanel
 from app.session import Session, State
+from app.watching import Follower
 from diagnostics.catalogue import Pattern
 
 LAYOUT_VERSION = 1  # a saved layout of another version is not restored
@@ -56,8 +57,8 @@ class Window(QMainWindow):
         self.session.setParent(self)
         self.settings = settings
         self.notices = Notices(self)
-        self.loader, self.doctor = Loader(self.session), Doctor(self.session)
-        self.actions_ = Actions(self.session, self.loader, self.doctor, self.notices, settings, self)
+        self.loader, self.doctor, self.follower = Loader(self.session), Doctor(self.session), Follower(self.session)
+        self.actions_ = Actions(self.session, self.loader, self.doctor, self.follower, self.notices, settings, self)
         self.panels = {name: panel(self.session) for name, panel in PANELS.items()}
         for name, width in NARROWEST_PX.items():
             self.panels[name].setMinimumWidth(width)
@@ -138,7 +139,9 @@ class Window(QMainWindow):
         self.bar.setFixedSize(140, 6)
         self.stop = QToolButton()
         self.stop.setDefaultAction(self.actions_.cancel)
-        for widget in (self.doing, self.bar, self.stop):
+        self.live = QLabel()
+        self.live.setTextFormat(Qt.TextFormat.PlainText)
+        for widget in (self.doing, self.bar, self.stop, self.live):
             self.statusBar().addPermanentWidget(widget)
             widget.hide()
         self._patience = QTimer(self, singleShot=True, interval=BUSY_AFTER_MS)
@@ -152,6 +155,7 @@ class Window(QMainWindow):
         diagnosis.report_wanted.connect(self.actions_.report.trigger)
         diagnosis.json_wanted.connect(self.actions_.json.trigger)
         self.loader.looked.connect(lambda text: self.statusBar().showMessage(text, TOLD_MS))
+        self.follower.told.connect(self.show_live)
         self.session.watch(self.show_title, "run")
         self.session.watch(self.show_busy, "busy")
         self.session.watch(self.show_selection, "selected")
@@ -170,6 +174,10 @@ class Window(QMainWindow):
             self._show_bar(state)
         elif not self._patience.isActive():
             self._patience.start()
+
+    def show_live(self, text: str) -> None:
+        self.live.setText(text)
+        self.live.setVisible(bool(text))
 
     def show_selection(self, state: State) -> None:
         if state.selected is not None and state.selected.contributors:  # picked by hand
@@ -215,6 +223,7 @@ class Window(QMainWindow):
         if not self._alone:
             self.settings.setValue("geometry", self.saveGeometry())
             self.settings.setValue("layout", self.saveState(LAYOUT_VERSION))
+        self.follower.follow(False)
         self.hide()  # a worker may need a moment to stop, and a window that stands still meanwhile looks hung
         close_lanes(self)
         super().closeEvent(event)

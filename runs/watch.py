@@ -34,15 +34,15 @@ class Watch:
         self.path = run.path if isinstance(run, Run) else run
         self.trouble: RunError | None = None  # why the last look could not read the run
         self._data = data
-        # What grows may have grown since the run was read, so the first look takes it for new.
-        self._state: FolderState = {} if self.run is None else _steady(state_of(self.path))
+        self._files: FolderState = {}  # as of the last look or glance
+        self._known: FolderState | None = None  # what the run shows, or will as soon as it is whole
         self._pending: set[Path] = set()  # changed since the run was read
         self._waited = 0
 
     @property
     def written_ns(self) -> int | None:
-        """When the youngest file of the run was written, by its own clock; None where there is no file."""
-        return max((stamp.modified_ns for stamp in self._state.values()), default=None)
+        """When the youngest file of the run was written, by the last look or glance; None where there is no file."""
+        return max((stamp.modified_ns for stamp in self._files.values()), default=None)
 
     @property
     def saved_ns(self) -> int | None:
@@ -50,7 +50,7 @@ class Watch:
         if self.run is None:
             return None
         paths = [*(save.path for save in self.run.checkpoints), *(save.path for save in self.run.state_files)]
-        return max((self._state[path].modified_ns for path in paths if path in self._state), default=None)
+        return max((self._files[path].modified_ns for path in paths if path in self._files), default=None)
 
     def look(self) -> Run | None:
         """The run as it is now; None where nothing is new, or what is new is not whole yet.
@@ -58,25 +58,29 @@ class Watch:
         A file of splats or a checkpoint appears when its own bytes say that it is whole, or when it has not changed since
         the look before. Earlier runs keep what they show.
         """
-        now = self._refreshed()
-        changed = {path for path in {*self._state, *now} if self._state.get(path) != now.get(path)}
-        self._state = now
+        self.glance()
+        now, known = self._files, self._known
+        if known is None:  # what grows may have grown since the run was read
+            known = {} if self.run is None else {path: stamp for path, stamp in now.items() if not _grows(path)}
+        changed = {path for path in {*known, *now} if known.get(path) != now.get(path)}
+        self._known = now
         self._pending |= changed
         if not self._pending:
             return None
-        unsettled = {path for path in changed if path in self._state and is_half_written(path)}
+        unsettled = {path for path in changed if path in now and is_half_written(path)}
         if unsettled and self._waited < PATIENCE:
             self._waited += 1
             return None
         return self._read(unsettled)
 
-    def _refreshed(self) -> FolderState:
+    def glance(self) -> None:
+        """See when the files were written, without taking note of what is new."""
         try:
             storage.refresh(self.path)
         except RunError as error:
             self.trouble = error
-            return self._state
-        return state_of(self.path)
+        else:
+            self._files = state_of(self.path)
 
     def _read(self, unsettled: set[Path]) -> Run | None:
         try:
@@ -137,10 +141,6 @@ def steady_parts(changed: Iterable[Path]) -> tuple[str, ...]:
         elif not _grows(path):
             return ()
     return tuple(part for part in STEADY if part not in moved)
-
-
-def _steady(state: FolderState) -> FolderState:
-    return {path: stamp for path, stamp in state.items() if not _grows(path)}
 
 
 def _grows(path: Path) -> bool:

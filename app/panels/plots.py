@@ -1,5 +1,7 @@
 """Plots panel: the run's series as charts that share their iterations with the timeline."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent
@@ -8,11 +10,13 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayo
 
 from app.session import Session, State
 from app.theme import after_event, theme_of
-from app.widgets.chart import READOUT_WIDTH_PX, Chart, WholeNumbers, dressed_axis
-from app.widgets.chart_choice import charts, choosable, default_choice, family
+from app.widgets.chart import READOUT_WIDTH_PX, Chart, WholeNumbers, dressed_axis, marks_of
+from app.widgets.chart_choice import ChartSpec, charts, choosable, default_choice, family
 from app.widgets.iteration_axis import extent
 from runs.arrays import F64
 from runs.run import Run
+
+Outline = tuple[object, ...]
 
 
 class PlotsPanel(QWidget):
@@ -24,6 +28,8 @@ class PlotsPanel(QWidget):
         self._run: Run | None = None
         self._chosen: tuple[str, ...] = ()
         self._zoomed = False  # by hand: then a rebuild keeps what is visible
+        self._offered: tuple[str, ...] = ()  # in the menu
+        self._drawn: Outline = ()
         self.charts: list[Chart] = []
         self.view = pg.GraphicsLayoutWidget()
         self.view.ci.layout.setSpacing(0)
@@ -63,9 +69,32 @@ class PlotsPanel(QWidget):
         self._run = state.run
         series = state.run.series if state.run is not None else {}
         self._zoomed = self._zoomed and same_folder
-        self._chosen = self._chosen if same_folder else default_choice(series)
+        self._chosen = self._chosen if same_folder and self._chosen else default_choice(series)
+        if same_folder and self._grown():
+            return
         self._fill_menu()
         after_event(self, self._build)  # a turn of its own: with the other panels' work it would be felt
+
+    def _grown(self) -> bool:
+        """Whether the charts that are there could take up longer curves; a training that is followed would else blink."""
+        specs = self._specs()
+        if not self.charts or self._offered != self._choosable() or self._drawn != _outline(specs, self._resets()):
+            return False
+        for chart, spec in zip(self.charts, specs, strict=True):
+            chart.take(spec)
+            if self._run is not None:
+                chart.keep_within(*extent(self._run))
+        if not self._zoomed:
+            self.show_everything()
+        self.show_place(self._session.state)
+        return True
+
+    def _specs(self) -> tuple[ChartSpec, ...]:
+        series = self._run.series if self._run is not None else {}
+        return charts(series, self._chosen) if series else ()
+
+    def _choosable(self) -> tuple[str, ...]:
+        return choosable(self._run.series) if self._run is not None else ()
 
     def show_place(self, state: State) -> None:
         theme = theme_of(self)
@@ -94,7 +123,8 @@ class PlotsPanel(QWidget):
     def _fill_menu(self) -> None:
         self.menu.clear()
         last = ""
-        for name in choosable(self._run.series) if self._run is not None else ():
+        self._offered = self._choosable()
+        for name in self._offered:
             if family(name) != last:
                 last = family(name)
                 self.menu.addSection(last)
@@ -117,8 +147,8 @@ class PlotsPanel(QWidget):
         kept = self.charts[0].vb.viewRange()[0] if self.charts and self._zoomed else None
         self.view.clear()
         self.view.setBackground(theme.panel)
-        series = self._run.series if self._run is not None else {}
-        specs = charts(series, self._chosen) if series else ()
+        specs = self._specs()
+        self._drawn = _outline(specs, self._resets())
         self.empty.setVisible(not specs)
         self.empty.setText("No series: this run has no log that could be read" if self._run else "Open a run to see its series")
         self.chooser.setEnabled(bool(specs))
@@ -155,3 +185,9 @@ class PlotsPanel(QWidget):
 
 
 NO_RESETS: F64 = np.zeros(0)
+
+
+def _outline(specs: Iterable[ChartSpec], resets: F64) -> Outline:
+    """All of the charts but the curves' points: where it is the same, a longer curve fits into the chart that is there."""
+    curves = tuple((spec.title, tuple(map(marks_of, spec.series))) for spec in specs)
+    return (*curves, tuple(resets.tolist()))

@@ -84,6 +84,11 @@ class Chart(QObject):
         for column, item in enumerate((self.left, self.vb, self.readout)):
             layout.addItem(item, row=row, col=column)
 
+    def take(self, spec: ChartSpec) -> None:
+        """Show longer curves of the same names, with the same marks."""
+        self.spec = spec
+        self.redraw()
+
     def redraw(self) -> None:
         """Recompute the envelopes for what is visible."""
         first, last = self.vb.viewRange()[0]
@@ -189,6 +194,11 @@ class Chart(QObject):
         if not self._quiet:
             first, last = self.region.getRegion()
             self.range_moved.emit(round(first), round(last))
+
+
+def marks_of(series: Series) -> tuple[str, str, bool, int]:
+    """What a curve's looks depend on beside its points: its name, unit, whether its points are dots, and its marks."""
+    return series.name, series.unit, len(series) <= FEW, len(not_finite(series.iterations, series.values))
 
 
 def tick_step(span: float, size_px: float) -> float:
