@@ -60,6 +60,7 @@ class State:
 
 FIELDS = frozenset(f.name for f in fields(State))
 PLACE = ("iteration", "span", "camera", "selected", "finding", "colour_by", "pattern")  # what `back` restores
+Place = Mapping[str, Any]
 REMEMBERED = 100
 SCORE_JOB = "score"  # under which `busy` tells of a floater or ghost score that is being computed
 
@@ -72,8 +73,8 @@ class Session(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._state = State()
-        self._past: list[State] = []
-        self._future: list[State] = []
+        self._past: list[Place] = []
+        self._future: list[Place] = []
         self._scrubbing = False  # one drag of the timeline is one step back, not a hundred
 
     @property
@@ -122,11 +123,12 @@ class Session(QObject):
 
     def renew(self, run: Run) -> None:
         """The same folder, read again: whoever looked at the newest iteration follows to the new one, and whoever looked at
-        one that the trainer has deleted goes to the nearest."""
+        one that the trainer has deleted goes to the nearest. Whoever studies a finding or chosen Gaussians stays with them."""
         old = self._state
-        followed = old.run is not None and old.run.iterations[-1:] == (old.iteration,)
+        newest = old.run is not None and old.run.iterations[-1:] in ((), (old.iteration,))
+        follows = newest and old.finding is None and old.selected is None
         kept = nearest(run.iterations, old.iteration)
-        self.update(run=run, iteration=run.iterations[-1] if followed and run.iterations else kept)
+        self.update(run=run, iteration=run.iterations[-1] if follows and run.iterations else kept)
 
     def go_to(self, iteration: int) -> None:
         """Look at the saved iteration nearest to `iteration`; a selection of another iteration is dropped."""
@@ -227,16 +229,15 @@ class Session(QObject):
             self.update(busy={name: how for name, how in self._state.busy.items() if name != job})
 
     def _remember(self) -> None:
-        self._past = [*self._past, self._state][-REMEMBERED:]
+        self._past = [*self._past, _place(self._state)][-REMEMBERED:]
         self._future.clear()
         self._scrubbing = False
 
-    def _travel(self, source: list[State], target: list[State]) -> None:
+    def _travel(self, source: list[Place], target: list[Place]) -> None:
         if source:
-            target.append(self._state)
+            target.append(_place(self._state))
             self._scrubbing = False
-            there = source.pop()
-            self.update(**{name: getattr(there, name) for name in PLACE})
+            self.update(**source.pop())
 
     def _iteration_of(self, reported: Reported) -> int:
         saved = self._state.run.iterations if self._state.run is not None else ()
@@ -251,6 +252,11 @@ class Session(QObject):
 def nearest(saved: Sequence[int], iteration: int) -> int:
     """The saved iteration closest to `iteration`, the later of two equals; `iteration` itself where nothing is saved."""
     return min(saved, key=lambda i: (abs(i - iteration), -i), default=iteration)
+
+
+def _place(state: State) -> Place:
+    """Without the run: each look at a training that still writes gives another one, and its curves."""
+    return {name: getattr(state, name) for name in PLACE}
 
 
 def _same(one: Any, other: Any) -> bool:
