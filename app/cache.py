@@ -24,17 +24,20 @@ class ShownCache:
 
     def __init__(self, budget: int | None = None) -> None:
         self._budget = budget_bytes() if budget is None else budget
-        self._kept: OrderedDict[int, Shown] = OrderedDict()  # by identity of the checkpoint, which each entry keeps alive
+        # By identity of the checkpoint, which each entry keeps alive, and by moment.
+        self._kept: OrderedDict[tuple[int, float | None], Shown] = OrderedDict()
 
-    def get(self, checkpoint: object) -> Shown | None:
-        shown = self._kept.get(id(checkpoint))
+    def get(self, checkpoint: object, time: float | None = None) -> Shown | None:
+        """The checkpoint as it was shown at this moment of its scene."""
+        shown = self._kept.get((id(checkpoint), time))
         if shown is not None:
-            self._kept.move_to_end(id(checkpoint))
+            self._kept.move_to_end((id(checkpoint), time))
         return shown
 
     def add(self, shown: Shown) -> None:
-        self._kept[id(shown.checkpoint)] = shown
-        self._kept.move_to_end(id(shown.checkpoint))
+        key = id(shown.checkpoint), shown.time
+        self._kept[key] = shown
+        self._kept.move_to_end(key)
         while len(self._kept) > 1 and sum(map(size_bytes, self._kept.values())) > self._budget:
             self._kept.popitem(last=False)
 

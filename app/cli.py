@@ -1,6 +1,7 @@
 """The command line: opens the window, or does the same work without one. Heavy imports wait until a command needs them."""
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -124,7 +125,18 @@ def _add_place(parser: Parser, *, data: bool = True) -> None:
         parser.add_argument("--data", type=_place, metavar="DIR", help="folder with the photos and the COLMAP model")
     parser.add_argument("--iteration", type=int, metavar="N", help="go to the saved iteration nearest to N")
     parser.add_argument("--camera", metavar="NAME", help="look through the camera of this image")
+    parser.add_argument("--time", type=_moment, metavar="T", help="moment of a moving scene, usually 0 to 1")
     parser.add_argument("--colour-by", metavar="Q", help="rgb, depth, opacity, elongation, floater_score, …")
+
+
+def _moment(text: str) -> float:
+    try:
+        moment = float(text)
+    except ValueError:
+        moment = math.nan
+    if not math.isfinite(moment):
+        raise argparse.ArgumentTypeError(f"{text!r} is no moment, such as 0.25")
+    return moment
 
 
 def _place(text: str) -> Path | str:

@@ -1,12 +1,13 @@
 """Inspection: everything that is known about one Gaussian, against the population it belongs to."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from render.harmonics import C0
 from runs.arrays import F32, Array
+from runs.checkpoints import Checkpoint, Rows
 from runs.gaussians import Gaussians
 from runs.quantities import QUANTITIES
 from runs.run import Run
@@ -32,7 +33,7 @@ class Neighbour:
 
     row: int
     distance: float  # world units
-    sigmas: float  # the same in standard deviations of the inspected Gaussian's largest axis
+    sigmas: float | None  # the same in standard deviations of the inspected Gaussian's largest axis; None: it has none
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,10 @@ class Inspection:
     parameters: tuple[Fact, ...]
     quantities: tuple[Fact, ...]
     neighbours: tuple[Neighbour, ...]
-    colour: tuple[float, float, float]
+    colour: tuple[float, float, float] | None  # None: the row has no colour of its own
     history: tuple[Moment, ...] | str  # a string says why it is not available
+    holds: Rows = "splats"
+    at_moment: tuple[Fact, ...] = ()  # of a moving scene: what is drawn at the moment, `stored` is the canonical value
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +76,16 @@ class Population:
         return self._columns[name]
 
 
-def inspect(population: Population, row: int, iteration: int, run: Run, beat: Callable[[], None]) -> Inspection:
-    """Raises RunError where another iteration's file cannot be read, and whatever `beat` raises."""
-    gaussians = population.gaussians
+def inspect(
+    population: Population, row: int, iteration: int, run: Run, beat: Callable[[], None], moved: Gaussians | None = None,
+) -> Inspection:
+    """Raises RunError where another iteration's file cannot be read, and whatever `beat` raises.
+
+    `moved`: the Gaussians, row by row, at the moment of a moving scene that is drawn.
+    """
+    gaussians, checkpoint = population.gaussians, run.checkpoint(iteration)
+    if checkpoint is not None and checkpoint.holds != "splats":
+        return _inspect_place(gaussians, row, checkpoint)
     parameters = _parameters(gaussians, row)
     beat()
     quantities = []
@@ -87,7 +97,25 @@ def inspect(population: Population, row: int, iteration: int, run: Run, beat: Ca
     return Inspection(
         row, gaussians.count, iteration, parameters, tuple(quantities), neighbours(gaussians, row),
         _colour(gaussians, row), history(run, iteration, gaussians, row, beat),
+        at_moment=() if moved is None else _at_moment(gaussians, moved, row),
     )
+
+
+def _inspect_place(gaussians: Gaussians, row: int, checkpoint: Checkpoint) -> Inspection:
+    """Of an anchor or a point only the position is the trainer's."""
+    why = f"only Gaussians are followed, and these are {checkpoint.holds}"
+    places = tuple(replace(n, sigmas=None) for n in neighbours(gaussians, row))
+    return Inspection(row, gaussians.count, checkpoint.iteration, _means(gaussians, row), (), places, None, why, checkpoint.holds)
+
+
+def _at_moment(stored: Gaussians, moved: Gaussians, row: int) -> tuple[Fact, ...]:
+    """What moves, and by how much."""
+    step = float(np.linalg.norm(moved.means[row] - stored.means[row]))
+    facts = [Fact("Moved", None, step, "world units")]
+    columns = (("Mean", "xyz", stored.means, moved.means), ("Scale", "123", stored.scales, moved.scales))
+    for name, axes, before, now in columns:
+        facts += [Fact(f"{name} {a}", float(before[row, i]), float(now[row, i]), "world units") for i, a in enumerate(axes)]
+    return (*facts, Fact("Opacity", float(stored.opacities[row]), float(moved.opacities[row])))
 
 
 def percentile(column: Array, row: int) -> float | None:
@@ -150,10 +178,15 @@ def history(run: Run, iteration: int, gaussians: Gaussians, row: int, beat: Call
     return tuple(moments)
 
 
+def _means(gaussians: Gaussians, row: int) -> tuple[Fact, ...]:
+    mean = gaussians.means[row]
+    return tuple(Fact(f"Mean {axis}", float(mean[i]), float(mean[i]), "world units", percentile(gaussians.means[:, i], row))
+                 for i, axis in enumerate("xyz"))
+
+
 def _parameters(gaussians: Gaussians, row: int) -> tuple[Fact, ...]:
-    means, scales, norm = gaussians.means[row], gaussians.scales[row], gaussians.quat_norms[row]
-    facts = [Fact(f"Mean {axis}", float(means[i]), float(means[i]), "world units", percentile(gaussians.means[:, i], row))
-             for i, axis in enumerate("xyz")]
+    scales, norm = gaussians.scales[row], gaussians.quat_norms[row]
+    facts = list(_means(gaussians, row))
     facts += [Fact(f"Scale {i + 1}", float(gaussians.log_scales[row, i]), float(scales[i]), "world units",
                    percentile(gaussians.log_scales[:, i], row)) for i in range(3)]
     facts += [Fact(f"Quat {axis}", float(value), float(value / norm) if norm > 0 else None)

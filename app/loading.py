@@ -11,6 +11,7 @@ from app.lanes import Job, Task
 from app.session import Session, Shown, State
 from render.splats import prepare
 from runs.checkpoints import Checkpoint
+from runs.gaussians import Gaussians
 from runs.open_run import open_run, reopen
 from runs.remote.addresses import place_name
 from runs.run import Run
@@ -26,7 +27,8 @@ class Loader(QObject):
         self._session = session
         self.cache = cache or ShownCache()
         self._open, self._load = Job("open", session), Job("load", session)
-        session.watch(self.show_iteration, "run", "iteration")
+        self._moving: Checkpoint | None = None  # whose Gaussians are on their way to a moment, while the load lane is busy
+        session.watch(self.show_iteration, "run", "iteration", "time")
 
     def open(self, path: Path | str, data: Path | str | None = None) -> None:
         """Open a folder or file, by its path or address; an unreadable one becomes a notice and what was open stays."""
@@ -51,14 +53,22 @@ class Loader(QObject):
             self._load.cancel()
             self._session.update(shown=None)
             return
-        if state.shown is not None and state.shown.checkpoint is checkpoint:
+        time = moment_of(checkpoint, state.time)
+        if state.shown is not None and (state.shown.checkpoint, state.shown.time) == (checkpoint, time):
             self._load.cancel()
-        elif (kept := self.cache.get(checkpoint)) is not None:
+        elif (kept := self.cache.get(checkpoint, time)) is not None:
             self._load.cancel()
             self._arrive(kept)
-        else:
-            text = f"Loading iteration {checkpoint.iteration:,}"
-            self._load.start(text, lambda task: load(checkpoint, task), self._on_loaded)
+        elif not (self._load.busy and self._moving is checkpoint):
+            self._start(checkpoint, time, state.shown)
+
+    def _start(self, checkpoint: Checkpoint, time: float | None, shown: Shown | None) -> None:
+        """One moment at a time, then the newest wanted: a lane alone would drop every moment of a steady drag."""
+        at_hand = shown if shown is not None and shown.checkpoint is checkpoint else self.cache.get(checkpoint)
+        stored = None if at_hand is None else at_hand.gaussians
+        self._moving = None if stored is None else checkpoint
+        text = f"Loading iteration {checkpoint.iteration:,}" if stored is None else f"Moving to {wording.moment(time)}"
+        self._load.start(text, lambda task: load(checkpoint, task, time, stored), self._on_loaded)
 
     def _on_opened(self, run: Run) -> None:
         self.cache.clear()
@@ -73,9 +83,13 @@ class Loader(QObject):
     def _on_loaded(self, shown: Shown) -> None:
         self.cache.add(shown)
         self._arrive(shown)
+        self.show_iteration(self._session.state)  # another moment may have been asked for meanwhile
 
     def _arrive(self, shown: Shown) -> None:
-        self._session.update(shown=shown, scores={})
+        """Scores are of a checkpoint, whatever its moment."""
+        before = self._session.state.shown
+        same = before is not None and before.checkpoint is shown.checkpoint
+        self._session.update(shown=shown, **({} if same else {"scores": {}}))
 
 
 def found_text(new: Sequence[int], saved: Sequence[int]) -> str:
@@ -102,10 +116,20 @@ def with_parts(run: Run, task: Task) -> Run:
     return run
 
 
-def load(checkpoint: Checkpoint, task: Task) -> Shown:
-    """Read and activate one checkpoint. Raises RunError, Cancelled."""
+def moment_of(checkpoint: Checkpoint, asked: float | None) -> float | None:
+    """The moment at which a checkpoint is shown; None where its scene stands still or the canonical set is asked for."""
+    if checkpoint.motion is None or asked is None:
+        return None
+    first, last = checkpoint.motion.span
+    return min(max(asked, first), last)
+
+
+def load(checkpoint: Checkpoint, task: Task, time: float | None = None, stored: Gaussians | None = None) -> Shown:
+    """Read one checkpoint, unless its Gaussians are at hand, bring it to its moment, activate it. Raises RunError, Cancelled."""
     task.beat()
-    gaussians = checkpoint.read()  # not `checkpoint.gaussians`: the cache decides what stays in memory
-    shown = Shown(checkpoint, gaussians, prepare(gaussians))
+    gaussians = checkpoint.read() if stored is None else stored  # not `.gaussians`: the cache decides what stays in memory
+    task.beat()
+    moved = None if time is None or checkpoint.motion is None else checkpoint.motion.at(gaussians, time)
+    shown = Shown(checkpoint, gaussians, prepare(gaussians if moved is None else moved), time, moved)
     task.beat()
     return shown

@@ -35,8 +35,15 @@ class Shown:
     """A checkpoint that has arrived: read, activated, ready to draw."""
 
     checkpoint: Checkpoint
-    gaussians: Gaussians
-    splats: Splats
+    gaussians: Gaussians  # as stored
+    splats: Splats  # as drawn: of a moving scene at `time`
+    time: float | None = None  # None: as stored
+    moved: Gaussians | None = None  # the stored Gaussians, row by row, at `time`
+
+    @property
+    def drawn(self) -> Gaussians:
+        """What the picture shows, row by row as stored."""
+        return self.gaussians if self.moved is None else self.moved
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +53,7 @@ class State:
     run: Run | None = None
     iteration: int = 0  # a saved iteration wherever the run has any
     span: tuple[int, int] | None = None  # the chosen range, both ends included; None is the whole run
+    time: float | None = None  # moment of a moving scene, in its trainer's unit; None is the canonical set
     camera: str | None = None  # image name; None is the free camera
     selected: Selection | None = None
     finding: Reported | None = None
@@ -59,7 +67,7 @@ class State:
 
 
 FIELDS = frozenset(f.name for f in fields(State))
-PLACE = ("iteration", "span", "camera", "selected", "finding", "colour_by", "pattern")  # what `back` restores
+PLACE = ("iteration", "span", "time", "camera", "selected", "finding", "colour_by", "pattern")  # what `back` restores
 Place = Mapping[str, Any]
 REMEMBERED = 100
 SCORE_JOB = "score"  # under which `busy` tells of a floater or ghost score that is being computed
@@ -197,13 +205,18 @@ class Session(QObject):
         """Open a pattern's page without going anywhere."""
         self.update(pattern=pattern)
 
-    def look_at(self, iteration: int | None, camera: str | None, colour_by: str | None) -> None:
+    def look_at(self, iteration: int | None, camera: str | None, colour_by: str | None, time: float | None = None) -> None:
         """Go to a place given by name, as on the command line; None leaves that part as it is."""
         state, saved = self._state, self._state.run.iterations if self._state.run is not None else ()
         self.update(
             iteration=state.iteration if iteration is None else nearest(saved, iteration),
             camera=state.camera if camera is None else camera, colour_by=state.colour_by if colour_by is None else colour_by,
+            time=state.time if time is None else time,
         )
+
+    def show_moment(self, time: float | None) -> None:
+        """Show a moving scene at a moment; None is the canonical set."""
+        self.update(time=time)
 
     def look_through(self, camera: str | None) -> None:
         """Look through the named camera; None is the free camera."""

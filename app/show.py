@@ -125,7 +125,7 @@ def prepare(window: Window, options: argparse.Namespace) -> None:
     def on_change(new: State, _old: State) -> None:
         if new.run is not None:
             window.session.changed.disconnect(on_change)
-            window.session.look_at(options.iteration, options.camera, options.colour_by)
+            window.session.look_at(options.iteration, options.camera, options.colour_by, options.time)
 
     window.session.changed.connect(on_change)
 

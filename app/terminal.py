@@ -14,6 +14,7 @@ from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.report import wording as report
 from diagnostics.verdict import NOT_AVAILABLE, SEVERITIES, EvidenceRow, Fix
+from runs.checkpoints import Checkpoint
 from runs.run import Run
 from runs.storage import address_of
 
@@ -71,7 +72,7 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
     """The diagnosis for a reader: findings root causes first, then what is clear and what could not be evaluated."""
     run = diagnosis.run
     head = f"{run.name} · trainer {wording.trainer(run)} · {report.iterations(diagnosis.span)}"
-    count = report.count(len(diagnosis.findings), "finding") if diagnosis.findings else "Nothing found"
+    count = report.count(len(diagnosis.findings), "finding") if diagnosis.findings else wording.no_finding(diagnosis)
     blocks = [f"{head}\n{count}, {len(diagnosis.clear)} clear, {len(diagnosis.not_evaluable)} not evaluable"]
     blocks += [finding_text(reported) for reported in diagnosis.findings]
     if diagnosis.not_evaluable:
@@ -138,7 +139,8 @@ def print_info(options: argparse.Namespace) -> int:
           f"log events: {facts['events']:,}")
     print(f"Saved iterations ({len(run.checkpoints)})")
     for c in run.checkpoints:
-        print(f"  {c.iteration:>8,}  {c.count:>11,} Gaussians  SH {c.sh_degree}  {wording.size(c.size_bytes):>8}  {c.path.name}")
+        print(f"  {c.iteration:>8,}  {c.count:>11,} {wording.ROWS[c.holds]}s  SH {c.sh_degree}  {wording.size(c.size_bytes):>8}  "
+              f"{c.path.name}{_own_words(c)}")
     print(f"Resumable states ({len(run.state_files)})")
     for state in run.state_files:
         print(f"  {state.iteration:>8,}  {state.path.name}")
@@ -152,13 +154,22 @@ def print_info(options: argparse.Namespace) -> int:
     return 0
 
 
+def _own_words(checkpoint: Checkpoint) -> str:
+    """What the trainer calls the save, and whether it moves."""
+    told = [checkpoint.label] if checkpoint.label else []
+    if checkpoint.motion is not None:
+        told.append("moves from {:g} to {:g}".format(*checkpoint.motion.span))
+    return f"  ({', '.join(told)})" if told else ""
+
+
 def run_facts(run: Run) -> dict[str, Any]:
     """What a folder holds, as JSON."""
     return {
         "path": address_of(run.path), "data": None if run.data is None else address_of(run.data),
         "trainer": run.trainer.name, "trainer_confidence": run.trainer.confidence, "trainer_why": run.trainer.why,
         "checkpoints": [{"iteration": c.iteration, "gaussians": c.count, "sh_degree": c.sh_degree, "bytes": c.size_bytes,
-                         "file": str(c.path)} for c in run.checkpoints],
+                         "file": str(c.path), "holds": c.holds, "label": c.label,
+                         "moments": None if c.motion is None else list(c.motion.span)} for c in run.checkpoints],
         "states": [{"iteration": s.iteration, "file": str(s.path)} for s in run.state_files],
         "series": {name: {"values": len(s), "unit": s.unit, "source": s.source} for name, s in sorted(run.series.items())},
         "settings": len(run.settings), "cameras": len(run.cameras), "photos": len(run.photos), "events": len(run.events),

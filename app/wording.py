@@ -2,8 +2,13 @@
 
 import math
 
+from diagnostics.diagnosis import Diagnosis
 from diagnostics.report import wording as report
+from diagnostics.wording import NO_BREAK
+from runs.checkpoints import Checkpoint
 from runs.run import Run
+
+ROWS = report.ROWS
 
 
 def count(number: int) -> str:
@@ -14,6 +19,21 @@ def count(number: int) -> str:
 def number(value: float | None, unit: str = "") -> str:
     """As in the report, but a stored NaN is shown as what it is: missing is another thing."""
     return "NaN" if value is not None and math.isnan(value) else report.number(value, unit)
+
+
+def rows(checkpoint: Checkpoint) -> str:
+    """"12,345 Gaussians", or what else its rows are."""
+    return report.rows(checkpoint).replace(NO_BREAK, " ")
+
+
+def save(checkpoint: Checkpoint) -> str:
+    """"Iteration 17,000 (fine 14,000)": with what the trainer calls it, where that is another number."""
+    return f"Iteration {report.save(checkpoint)}"
+
+
+def moment(time: float | None) -> str:
+    """"moment 0.370", or the set that belongs to none."""
+    return "the canonical set" if time is None else f"moment {time:.3f}"
 
 
 def size(size_bytes: int) -> str:
@@ -27,6 +47,12 @@ def size(size_bytes: int) -> str:
 def span(chosen: tuple[int, int] | None) -> str:
     """The chosen range."""
     return "the whole run" if chosen is None else report.iterations(chosen)
+
+
+def no_finding(diagnosis: Diagnosis) -> str:
+    """What a diagnosis without findings says: silence about files that could not be judged would sound like health."""
+    unjudged = not diagnosis.clear and diagnosis.not_evaluable
+    return "Nothing could be judged" if unjudged else "Nothing found"
 
 
 def trainer(run: Run) -> str:

@@ -147,5 +147,4 @@ def headline(diagnosis: Diagnosis) -> str:
     """How many of each severity, and over which range."""
     counts = [(severity, sum(f.severity == severity for f in diagnosis.findings)) for severity in SEVERITIES]
     told = ", ".join(f"{number} {severity}" for severity, number in counts if number)
-    found = f"{told}" if told else "Nothing found"
-    return f"{found} · {wording.span(diagnosis.span)}"
+    return f"{told or wording.no_finding(diagnosis)} · {wording.span(diagnosis.span)}"

@@ -70,21 +70,25 @@ class InspectorPanel(QWidget):
         population, run, row = self._population, state.run, int(selected.rows[self._index])
         assert run is not None  # show_selection saw it
         self._lane.request(
-            lambda task: inspect(population, row, selected.iteration, run, task.beat),
-            lambda found: self.show_inspection(found, selected),
+            lambda task: inspect(population, row, selected.iteration, run, task.beat, shown.moved),
+            lambda found: self.show_inspection(found, selected, shown.time),
         )
 
-    def show_inspection(self, found: Inspection, selected: Selection) -> None:
+    def show_inspection(self, found: Inspection, selected: Selection, time: float | None = None) -> None:
         many = len(selected.rows)
         place = f" · {wording.count(self._index + 1)} of {wording.count(many)} selected" if many > 1 else ""
-        self.title.setText(f"Gaussian {wording.count(found.row)}{place}")
+        self.title.setText(f"{wording.ROWS[found.holds].capitalize()} {wording.count(found.row)}{place}")
         self.title.setToolTip(f"Row {found.row:,} of {found.of:,} at iteration {found.iteration:,}")
         self.previous.setVisible(many > 1)
         self.next.setVisible(many > 1)
         opened = self.tree.opened()
         self.tree.clear()
-        self._show_facts("Parameters", found.parameters, opened, found.colour)
-        self._show_facts("Quantities", found.quantities, opened)
+        only = "" if found.holds == "splats" else f"Of {wording.ROWS[found.holds]}s only the position is the trainer's"
+        self._show_facts("Parameters", found.parameters, opened, found.colour, only)
+        if found.at_moment:
+            self._show_facts(f"At {wording.moment(time)} (canonical, now)", found.at_moment, opened)
+        if found.quantities:
+            self._show_facts("Quantities", found.quantities, opened)
         self._show_contributors(selected.contributors, opened)
         self._show_neighbours(found, opened)
         self._show_history(found, opened)
@@ -93,6 +97,7 @@ class InspectorPanel(QWidget):
 
     def _show_facts(
         self, title: str, facts: tuple[Fact, ...], opened: dict[str, bool], colour: tuple[float, float, float] | None = None,
+        says: str = "",
     ) -> None:
         group = self.tree.group(title, opened=opened.get(title, True))
         for fact in facts:
@@ -107,6 +112,8 @@ class InspectorPanel(QWidget):
             tip = "The colour from every side, before the view-dependent terms"
             item = self.tree.row(group, ["Colour of SH 0", "", "", ""], tip=tip)
             item.setBackground(2, QBrush(QColor.fromRgbF(*colour)))
+        if says:
+            self.tree.sentence(group, says)
 
     def _show_contributors(self, contributors: tuple[Contributor, ...], opened: dict[str, bool]) -> None:
         if not contributors:
@@ -122,7 +129,8 @@ class InspectorPanel(QWidget):
     def _show_neighbours(self, found: Inspection, opened: dict[str, bool]) -> None:
         group = self.tree.group("Neighbours (distance, in own σ)", opened=opened.get("Neighbours", True))
         for n in found.neighbours:
-            cells = [f"Gaussian {wording.count(n.row)}", "", wording.number(n.distance), f"{n.sigmas:.2f} σ"]
+            sigmas = "" if n.sigmas is None else f"{n.sigmas:.2f} σ"
+            cells = [f"{wording.ROWS[found.holds].capitalize()} {wording.count(n.row)}", "", wording.number(n.distance), sigmas]
             tip = f"{n.distance:.4g} world units away; double-click to inspect this one"
             self._linked(self.tree.row(group, cells, tip=tip), n.row)
         if not found.neighbours:

@@ -109,8 +109,9 @@ class RunsPanel(QWidget):
 
     def _checkpoints(self, run: Run, group: QTreeWidgetItem) -> None:
         for c in run.checkpoints:
-            tip = f"{c.path}\n{wording.count(c.count)} Gaussians, SH degree {c.sh_degree}, {wording.size(c.size_bytes)}"
-            item = self.tree.row(group, [f"Iteration {wording.count(c.iteration)}", wording.count(c.count)], tip=tip)
+            tip = f"{c.path}\n{wording.rows(c)}, SH degree {c.sh_degree}, {wording.size(c.size_bytes)}"
+            value = f"{c.label} · {wording.count(c.count)}" if c.label else wording.count(c.count)
+            item = self.tree.row(group, [f"Iteration {wording.count(c.iteration)}", value], tip=tip)
             item.setData(0, ITERATION_ROLE, c.iteration)
             self._checkpoint_items.append(item)
 

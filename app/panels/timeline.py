@@ -1,6 +1,7 @@
 """Timeline panel: where the run was saved, where the user is, and which range is chosen."""
 
 from collections.abc import Callable
+from html import escape
 
 from PySide6.QtCore import QEvent, QSize, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
@@ -12,6 +13,7 @@ from app.widgets.glyphs import Glyph, transport_icon
 from app.widgets.iteration_axis import extent
 from app.widgets.timeline_bar import Band, Mark, Scene, TimelineBar
 from diagnostics.diagnosis import Diagnosis
+from diagnostics.schedule import STAGED
 from diagnostics.verdict import SEVERITIES
 from runs.run import Run
 
@@ -111,7 +113,7 @@ class TimelinePanel(QWidget):
         if checkpoint is None:
             return "No saved iteration"
         loading = state.shown is None or state.shown.checkpoint is not checkpoint
-        text = f"<b>Iteration {wording.count(state.iteration)}</b> · {wording.count(checkpoint.count)} Gaussians"
+        text = f"<b>{escape(wording.save(checkpoint))}</b> · {wording.rows(checkpoint)}"
         return f"{text} · loading…" if loading else text
 
     def _button(self, tip: str, act: Callable[[], None]) -> QToolButton:
@@ -143,7 +145,7 @@ def marks(run: Run) -> tuple[Mark, ...]:
     if resets is not None:
         at = [int(i) for i, value in zip(resets.iterations, resets.values, strict=True) if value]
         found += [Mark(i, "reset", f"Opacity reset at {wording.count(i)}") for i in at]
-    until = run.settings.get("densify_until_iter")
+    until = run.settings.get("densify_until_iter") if run.trainer.name not in STAGED else None  # they count in each stage anew
     if until is not None and isinstance(until.value, int):
         said = "" if until.stored else f" ({until.source})"
         found.append(Mark(until.value, "densify end", f"Densification ends at {wording.count(until.value)}{said}"))

@@ -8,8 +8,10 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app import wording
 from app.lanes import Latest
+from app.loading import moment_of
 from app.session import SCORE_JOB, Session, Shown, State
 from app.widgets import viewport_looks as looks
+from app.widgets.moment_bar import MomentBar
 from app.widgets.viewport_overlays import dots_of, frusta_of, marks_of, photo_frame
 from app.widgets.viewport_pointer import Overlay
 from app.widgets.viewport_stage import Stage
@@ -39,6 +41,7 @@ class ViewportPanel(QWidget):
         self.session = session
         self.toolbar = ViewportToolbar()
         self.stage = Stage(choice)
+        self.moments = MomentBar()
         self.hidden_label = QLabel(wordWrap=True)
         self._run: Run | None = None
         self._shown: Shown | None = None
@@ -53,6 +56,7 @@ class ViewportPanel(QWidget):
         self._lay_out()
         self._connect()
         session.watch(self.show_run, "run")
+        session.watch(self.show_moment, "shown", "time")
         session.watch(self.show_splats, "shown", "colour_by", "scores", "finding", "selected")
         session.watch(self.show_place, "camera", "iteration", "busy")
 
@@ -62,6 +66,7 @@ class ViewportPanel(QWidget):
         column.setSpacing(0)
         column.addWidget(self.toolbar)
         column.addWidget(self.stage, 1)
+        column.addWidget(self.moments)
         self.hidden_label.setContentsMargins(8, 4, 8, 4)
         column.addWidget(self.hidden_label)
         self.toolbar.where.setToolTip(f"Renderer: {self.stage.choice.backend}, because {self.stage.choice.why}")
@@ -81,6 +86,7 @@ class ViewportPanel(QWidget):
         toolbar.toggled.connect(lambda: self._draw(moving=False))
         toolbar.colour_chosen.connect(lambda name: self.session.update(colour_by=name))
         toolbar.camera_chosen.connect(self.session.look_through)
+        self.moments.chosen.connect(self.session.show_moment)
         self.stage.resized.connect(lambda: self._draw(moving=False))
 
     # States come down.
@@ -107,15 +113,29 @@ class ViewportPanel(QWidget):
         self.toolbar.show_camera(self.session.state.camera)
         self._draw(moving=False, scene=True)  # splats that came before the cameras are not on the surface yet
 
+    def show_moment(self, state: State) -> None:
+        motion = state.shown.checkpoint.motion if state.shown is not None else None
+        asked = None if state.shown is None else moment_of(state.shown.checkpoint, state.time)
+        self.moments.show_moment(motion.span if motion else None, asked, state.shown.time if state.shown else None)
+
     def show_splats(self, state: State) -> None:
         if self._closed:
             return
         fresh = state.shown is not self._shown
-        self._shown = state.shown
-        self.toolbar.show_colour(state.colour_by)
-        if fresh or self._scalar is None or self._scalar.name != state.colour_by or state.colour_by in looks.SCORES:
-            self._compute_scalar(state)
+        same_rows = self._has_same_rows(state.shown)
+        self._shown, colour_by = state.shown, looks.chosen(state)
+        self.toolbar.show_choices(looks.unusable(state.shown), trained=not looks.only_points(state.shown))
+        self.toolbar.force_points(looks.only_points(state.shown))
+        self.toolbar.show_colour(colour_by)
+        if fresh or self._scalar is None or self._scalar.name != colour_by or colour_by in looks.SCORES:
+            self._compute_scalar(state, keep=same_rows)
         self._set_scene(state)
+
+    def _has_same_rows(self, shown: Shown | None) -> bool:
+        """Another moment of the same Gaussians: the colours of the last one serve until its own are there."""
+        before = self._shown
+        return (shown is not None and before is not None and shown.checkpoint is before.checkpoint
+                and np.array_equal(shown.splats.rows, before.splats.rows))
 
     def show_place(self, state: State) -> None:
         if self._closed:
@@ -123,9 +143,9 @@ class ViewportPanel(QWidget):
         self.toolbar.show_camera(state.camera)
         self._draw(moving=False)
 
-    def _compute_scalar(self, state: State) -> None:
-        shown, name, scores = state.shown, state.colour_by, state.scores
-        self._scalar = None
+    def _compute_scalar(self, state: State, *, keep: bool) -> None:
+        shown, name, scores = state.shown, looks.chosen(state), state.scores
+        self._scalar = self._scalar if keep and self._scalar is not None and self._scalar.name == name else None
         if shown is None or not looks.is_scalar(name):
             self._colour_lane.cancel()
         else:
@@ -244,7 +264,7 @@ class ViewportPanel(QWidget):
         view, scene = self._view(size_px), self._scene
         if view is None or scene is None:
             return None
-        mode = looks.mode_of(self.session.state.colour_by, self._scalar)
+        mode = looks.mode_of(looks.chosen(self.session.state), self._scalar)
         return ViewRequest(
             view, mode=mode, points=self.toolbar.points.isChecked(),
             background=WHITE if self.toolbar.white.isChecked() else BLACK,
@@ -286,7 +306,7 @@ class ViewportPanel(QWidget):
         if state.shown is None:
             return ""
         shown = state.shown.checkpoint
-        return f"Iteration {wording.count(shown.iteration)} · {wording.count(shown.count)} Gaussians"
+        return f"{wording.save(shown)} · {wording.rows(shown)}"
 
     def _message(self, state: State) -> str:
         """Why there is no picture."""
@@ -295,7 +315,7 @@ class ViewportPanel(QWidget):
         if not state.run.checkpoints:
             return "This run has no saved Gaussians\n\nOnly plots and settings can be looked at"
         if state.shown is not None and not len(state.shown.splats):
-            return f"Iteration {wording.count(state.shown.checkpoint.iteration)} has no Gaussian that can be drawn"
+            return f"{wording.save(state.shown.checkpoint)} has nothing that can be drawn"
         return f"Reading iteration {wording.count(state.iteration)}…"
 
     def _note(self, state: State) -> str:
@@ -309,7 +329,9 @@ class ViewportPanel(QWidget):
             lines.append(f"Through {state.camera}{held}" if known else f"The run has no camera named {state.camera}")
         if state.shown is not None and state.shown.checkpoint.iteration != state.iteration:
             lines.append(f"Reading iteration {wording.count(state.iteration)}…")
-        if looks.is_scalar(state.colour_by) and self._scalar is None:
+        if looks.only_points(state.shown):
+            lines.append(looks.only_points(state.shown))
+        if looks.is_scalar(looks.chosen(state)) and self._scalar is None:
             title = looks.CHOICES[state.colour_by]
             waiting = self._colour_lane.busy or SCORE_JOB in state.busy
             lines.append(f"{title}: computing…" if waiting else f"{title}: not available for this iteration")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app import wording
 from app.session import Shown, State
 from app.widgets.legend import LegendText
 from render.colouring import Scale, colour_map, scale_for
@@ -22,6 +23,8 @@ CHOICES: Mapping[str, str] = {
     RGB: "Trained colour", DEPTH: "Depth", ALPHA: "Accumulated opacity",
     **{name: quantity.title for name, quantity in QUANTITIES.items()}, **SCORES,
 }
+MOVES = "The scene moves: no photo shows the Gaussians as they are saved"
+POSITIONS_SUFFICE = (RGB, DEPTH, "neighbour_distance")
 TINT_RGB = (1.0, 0.25, 0.2)
 TINT_STRENGTH = 0.85  # of trained colours: some of them still shows; grey must be pure where a legend explains the colours
 SAMPLED = 20_000  # splats that settle the depth range
@@ -44,6 +47,31 @@ def mode_of(colour_by: str, scalar: Scalar | None) -> Mode:
     return "scalar" if scalar is not None and scalar.name == colour_by else "rgb"
 
 
+def unusable(shown: Shown | None) -> Mapping[str, str]:
+    """The choices that mean nothing for what is shown, each with its reason."""
+    if shown is None:
+        return {}
+    checkpoint = shown.checkpoint
+    if checkpoint.holds != "splats":
+        reason = f"Of {wording.ROWS[checkpoint.holds]}s only the positions are the trainer's"
+        return {name: reason for name in CHOICES if name not in POSITIONS_SUFFICE}
+    return dict.fromkeys(SCORES, MOVES) if checkpoint.motion is not None else {}
+
+
+def chosen(state: State) -> str:
+    """What the picture is coloured by: a choice that means nothing here gives way to the plain colours."""
+    return RGB if state.colour_by in unusable(state.shown) else state.colour_by
+
+
+def only_points(shown: Shown | None) -> str:
+    """Why nothing but dots can be drawn; empty where splats can."""
+    if shown is None or shown.checkpoint.holds == "splats":
+        return ""
+    rows = wording.ROWS[shown.checkpoint.holds]
+    becomes = "; networks that are not run here make Gaussians of them" if rows == "anchor" else ""
+    return f"These are {rows}s: only their positions are the trainer's, so they are drawn as dots{becomes}"
+
+
 def is_scalar(colour_by: str) -> bool:
     """Whether the choice is one number per Gaussian."""
     return colour_by in QUANTITIES or colour_by in SCORES
@@ -51,7 +79,7 @@ def is_scalar(colour_by: str) -> bool:
 
 def compute(name: str, shown: Shown, scores: Mapping[str, F32]) -> Scalar | None:
     """Off the GUI thread: seconds for neighbours of a million. None where a score is not there yet."""
-    stored = scores.get(name) if name in SCORES else QUANTITIES[name].compute(shown.gaussians)
+    stored = scores.get(name) if name in SCORES else QUANTITIES[name].compute(shown.drawn)
     if stored is None or len(stored) != shown.gaussians.count:
         return None
     values = np.ascontiguousarray(stored[shown.splats.rows], np.float32)

@@ -1,20 +1,18 @@
 """The viewport's controls: what colours mean, what is drawn, and through which camera."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 
 from app.widgets.elided import ElidedLabel
-from app.widgets.viewport_looks import CHOICES
+from app.widgets.toggle_style import TOGGLE_STYLE
+from app.widgets.viewport_looks import CHOICES, RGB
 
 FREE = "Free camera"
-STYLE = """
-    QToolButton { border: 1px solid palette(mid); padding: 4px 9px; }
-    QToolButton:checked { background: palette(highlight); color: palette(highlighted-text); border-color: palette(highlight); }
-    QToolButton:focus { border-color: palette(highlight); }
-    QToolButton:checked:focus { border-color: palette(text); }
-"""
+PLAIN = "One colour"  # of rows whose colour is not the trainer's
+POINTS_TIP = "Draw every Gaussian as a dot at its mean"
 
 
 class ViewportToolbar(QWidget):
@@ -38,7 +36,8 @@ class ViewportToolbar(QWidget):
         self.camera.addItem(FREE, None)
         self.camera.setMinimumContentsLength(14)
         self.camera.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.points = self._toggle("Points", "Draw every Gaussian as a dot at its mean")
+        self.points = self._toggle("Points", POINTS_TIP)
+        self._chose_points = False  # while dots are forced
         self.frusta = self._toggle("Cameras", "Draw the cameras, held-out ones in orange; click one to look through it")
         self.white = self._toggle("White", "White background instead of black")
         self.frame = self._button("Frame", "Show the whole scene (F)")
@@ -47,7 +46,7 @@ class ViewportToolbar(QWidget):
         self.where = ElidedLabel()
         self.where.setProperty("role", "muted")
         self._lay_out()
-        self.setStyleSheet(STYLE)  # switched on must be told from off at a glance
+        self.setStyleSheet(TOGGLE_STYLE)  # switched on must be told from off at a glance
         self.colour_by.activated.connect(lambda _: self.colour_chosen.emit(self.colour_by.currentData()))
         self.camera.activated.connect(lambda _: self.camera_chosen.emit(self.camera.currentData()))
         self.frame.clicked.connect(self.framed)
@@ -55,6 +54,25 @@ class ViewportToolbar(QWidget):
     def show_colour(self, name: str) -> None:
         with QSignalBlocker(self.colour_by):
             self.colour_by.setCurrentIndex(max(self.colour_by.findData(name), 0))
+
+    def show_choices(self, unusable: Mapping[str, str], *, trained: bool) -> None:
+        """Choices that mean nothing are greyed out and say why; `trained`: whether the rows have a colour of their own."""
+        model = self.colour_by.model()
+        assert isinstance(model, QStandardItemModel)
+        for index in range(self.colour_by.count()):
+            why = unusable.get(self.colour_by.itemData(index), "")
+            model.item(index).setEnabled(not why)
+            model.item(index).setToolTip(why)
+        self.colour_by.setItemText(self.colour_by.findData(RGB), CHOICES[RGB] if trained else PLAIN)
+
+    def force_points(self, why: str) -> None:
+        """Dots, whatever the user chose before, for the reason `why`; empty gives the choice back."""
+        if bool(why) == self.points.isEnabled():
+            self._chose_points = self.points.isChecked() if why else self._chose_points
+            with QSignalBlocker(self.points):
+                self.points.setChecked(bool(why) or self._chose_points)
+        self.points.setEnabled(not why)
+        self.points.setToolTip(why or POINTS_TIP)
 
     def show_cameras(self, names: Sequence[str]) -> None:
         with QSignalBlocker(self.camera):

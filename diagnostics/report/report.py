@@ -13,7 +13,7 @@ from diagnostics.report.pictures import Gallery, Strip
 from diagnostics.report.plots import Plot, finding_plots, overview_plots
 from diagnostics.report.provenance import FileHash, hashed, small_files, software
 from diagnostics.report.story import story
-from diagnostics.report.wording import count, listed, percent
+from diagnostics.report.wording import count, listed, percent, rows, save
 from diagnostics.verdict import NOT_AVAILABLE
 from runs.notes import Note
 from runs.run import Run
@@ -112,7 +112,7 @@ def run_facts(run: Run) -> tuple[tuple[str, str], ...]:
         ("Folder", str(run.path)),
         ("Photos and camera model", NOT_AVAILABLE if run.data is None else str(run.data)),
         ("Trainer", f"{trainer.name if trainer.confidence else 'unknown'}{sure}"),
-        ("Saved iterations", listed(f"{iteration:,}" for iteration in run.iterations) or NOT_AVAILABLE),
+        ("Saved iterations", listed(map(save, run.checkpoints)) or NOT_AVAILABLE),
         ("Gaussians", _gaussians(run)),
         ("Cameras", _cameras(run)),
         ("Photos found", f"{len(run.photos):,}" if run.photos else NOT_AVAILABLE),
@@ -126,6 +126,8 @@ def _gaussians(run: Run) -> str:
         return NOT_AVAILABLE
     first, last = run.checkpoints[0], run.checkpoints[-1]
     told = f"{last.count:,} at iteration {last.iteration:,}, SH degree {last.sh_degree}"
+    if last.holds != "splats":
+        return f"{NOT_AVAILABLE}; {rows(last)} at iteration {last.iteration:,}"
     return told if first is last else f"{first.count:,} at iteration {first.iteration:,}; {told}"
 
 

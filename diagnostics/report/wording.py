@@ -1,14 +1,16 @@
 """How numbers and names of a diagnosis read: units, thousands, missing values, long names."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from diagnostics.verdict import NOT_AVAILABLE
 from diagnostics.wording import NO_BREAK
 from diagnostics.wording import percent as percent
+from runs.checkpoints import Checkpoint, Rows
 
 SHARES = ("share", "fraction")  # units that people read as per cent
+ROWS: Mapping[Rows, str] = {"splats": "Gaussian", "anchors": "anchor", "points": "point"}  # what one row of a save is
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -50,6 +52,16 @@ def _short(value: float) -> str:
 def count(amount: int, one: str, many: str = "") -> str:
     """The amount with its noun: "1 finding", "3,000 findings"."""
     return f"{amount:,}{NO_BREAK}{one if amount == 1 else many or one + 's'}"
+
+
+def rows(checkpoint: Checkpoint) -> str:
+    """"12,345 Gaussians", or what else a saved file holds."""
+    return count(checkpoint.count, ROWS[checkpoint.holds])
+
+
+def save(checkpoint: Checkpoint) -> str:
+    """"17,000 (fine 14,000)": the iteration, with what the trainer calls the save where that is another number."""
+    return f"{checkpoint.iteration:,} ({checkpoint.label})" if checkpoint.label else f"{checkpoint.iteration:,}"
 
 
 def iterations(span: tuple[int, int]) -> str:
