@@ -36,6 +36,7 @@ class Remote(Protocol):
     def list_folder(self, folder: Path) -> None: ...
     def refresh(self) -> None: ...
     def address(self, path: Path) -> str: ...
+    def close(self) -> None: ...
 
 
 Told = Callable[[float, str], None]  # part of a read that is fetched, 0..1, and the address; may raise to end the read
@@ -51,8 +52,10 @@ def mount(root: Path, remote: Remote) -> None:
 
 
 def unmount(root: Path) -> None:
-    """Files below `root` are plain local files again."""
-    _MOUNTED.pop(root, None)
+    """Files below `root` are plain local files again, with nothing in the place of what was not fetched."""
+    remote = _MOUNTED.pop(root, None)
+    if remote is not None:
+        remote.close()
 
 
 def remote_of(path: Path) -> Remote | None:

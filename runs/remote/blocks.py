@@ -71,6 +71,8 @@ class StandIn:
     def missing(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         """The byte ranges, of whole blocks, that must be fetched so that `start` to `stop` are there."""
         version, held = self._state()
+        if start >= stop:
+            return
         first, last = start // BLOCK_BYTES, -(-min(stop, version.size_bytes) // BLOCK_BYTES)
         absent = np.flatnonzero(~held[first:last]) + first
         for run in np.split(absent, np.flatnonzero(np.diff(absent) > 1) + 1) if len(absent) else ():

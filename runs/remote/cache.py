@@ -5,6 +5,7 @@ import shutil
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from runs.remote.locks import hold, is_held
 
@@ -18,8 +19,8 @@ def cache_folder() -> Path:
     """`SPLATDOCTOR_CACHE`, else the platform's folder for caches."""
     named = os.environ.get(VARIABLE)
     if named:
-        return Path(named) / "remote"
-    return _of_platform() / "splatdoctor" / "remote"
+        return Path(named).resolve() / "remote"
+    return _of_platform().resolve() / "splatdoctor" / "remote"
 
 
 def _of_platform() -> Path:
@@ -57,8 +58,8 @@ def _last_used(mirror: Path) -> float:
     return 0.0
 
 
-def use(mirror: Path) -> object:
-    """Mark a mirror as used now and held until the value returned is let go."""
+def use(mirror: Path) -> IO[bytes]:
+    """Mark a mirror as used now and held until the file that is returned is closed."""
     held = hold(mirror / IN_USE)
     os.utime(mirror / IN_USE)
     return held

@@ -36,7 +36,9 @@ def told(address: Address, path: Path) -> Iterator[None]:
     except RunError:
         raise
     except Exception as error:  # each of the libraries below fsspec has errors of its own
-        says = (_known(error) or LOST).format(host=address.host, why=type(error).__name__)
+        status = _status(error)
+        why = type(error).__name__ if status is None else f"status {status}"
+        says = (_known(error) or LOST).format(host=address.host, why=why)
         raise UnreadableFile(says, path) from None  # the error's own text may quote the password
 
 
@@ -48,16 +50,23 @@ def is_final(error: Exception) -> bool:
 def _known(error: Exception) -> str | None:
     if "No authentication methods available" in str(error):  # paramiko has no class for it
         return NOT_LET_IN
-    status = getattr(error, "status", None)
-    if status in STATUS:
-        return STATUS[status]
-    return next((SAYS[kind] for kind in _kinds(error) if kind in SAYS), None)
+    status = _status(error)
+    if status is not None:  # fsspec calls every refusal a missing file
+        return STATUS.get(status)
+    kinds = (kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__)
+    return next((SAYS[kind] for kind in kinds if kind in SAYS), None)
 
 
-def _kinds(error: BaseException | None) -> Iterator[str]:
-    """Names of the error's classes, then of those of its causes."""
+def _status(error: Exception) -> int | None:
+    """What a web server answered."""
+    found = (getattr(cause, "status", None) for cause in _causes(error))
+    return next((status for status in found if isinstance(status, int) and status >= 400), None)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error, what caused it, and so on."""
     for _ in range(DEEPEST_CAUSE):
         if error is None:
             return
-        yield from (kind.__name__ for kind in type(error).__mro__)
+        yield error
         error = error.__cause__ or error.__context__

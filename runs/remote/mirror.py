@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from runs.errors import UnreadableFile
 from runs.notes import NoteBook
@@ -15,7 +15,7 @@ from runs.remote.blocks import BLOCK_BYTES, StandIn, Version
 from runs.remote.failures import is_final, told
 from runs.remote.listing import Entry, Listing, version_of, walk
 from runs.remote.locks import locked
-from runs.remote.systems import connect, remote_path
+from runs.remote.systems import connect, disconnect, remote_path
 from runs.storage import tell_fetched
 
 PIECE_BYTES = 128 * BLOCK_BYTES  # fetched at once; between two pieces a reader may be cancelled
@@ -39,7 +39,7 @@ class Mirror:
     notes: NoteBook = field(default_factory=NoteBook)
     fetched_bytes: int = 0  # from the remote machine, in this process
     _system: Any = None
-    _held: object = None
+    _held: IO[bytes] | None = None
     _is_file: bool = False
     _deferred: set[str] = field(default_factory=set)
     _looked: dict[Path, float] = field(default_factory=dict)
@@ -54,6 +54,14 @@ class Mirror:
         self._held = cache.use(self.folder)
         self.refresh()
         cache.evict(self.folder)
+
+    def close(self) -> None:
+        """Let go of the connection and of the place in the cache; the mirror stays there for the next time."""
+        with self._lock:
+            self._disconnect()
+            if self._held is not None:
+                self._held.close()
+                self._held = None
 
     def address(self, path: Path) -> str:
         relative = self._relative(path)
@@ -126,7 +134,7 @@ class Mirror:
             try:
                 return question(self._connected())
             except Exception as error:
-                self._system = None
+                self._disconnect()
                 if not was_connected or is_final(error):
                     raise
             return question(self._connected())
@@ -135,6 +143,11 @@ class Mirror:
         if self._system is None:
             self._system = connect(self.origin, self.root)
         return self._system
+
+    def _disconnect(self) -> None:
+        system, self._system = self._system, None
+        if system is not None:
+            disconnect(system)
 
     def _listed(self, start: str, *, pictures: bool = False) -> Listing:
         return self._ask(self.root / start, lambda system: self._list(system, start, pictures=pictures))

@@ -1,5 +1,6 @@
 """The file systems of fsspec that speak each scheme, and the libraries that they need."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -38,6 +39,15 @@ def _connect(address: Address) -> Any:
     if user:
         options["auth"] = aiohttp.BasicAuth(unquote(user), unquote(password or ""))
     return fsspec.filesystem("http", skip_instance_cache=True, client_kwargs=options)
+
+
+def disconnect(system: Any) -> None:
+    """End the connections of a file system; one that is lost is ended already."""
+    with suppress(Exception):
+        if hasattr(system, "client"):
+            system.client.close()
+        elif getattr(system, "_session", None) is not None:
+            system.close_session(system.loop, system._session)
 
 
 def remote_path(address: Address, relative: str = "") -> str:
