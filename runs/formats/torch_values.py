@@ -119,7 +119,7 @@ class Storages:
             raise PickleDamaged(f"claims {count:,} values for a tensor of {len(stored):,} bytes")
         used = stored[:count * kind.item_bytes]
         if kind.code == "bfloat16":  # the upper half of a float32
-            return (used.view(f"{self.order}u2").astype(np.uint32) << np.uint32(16)).view(np.float32)
+            return (present(used).view(f"{self.order}u2").astype(np.uint32) << np.uint32(16)).view(np.float32)
         return used.view(np.dtype(kind.code).newbyteorder(self.order))
 
 

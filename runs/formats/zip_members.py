@@ -4,6 +4,8 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,14 +14,29 @@ import numpy as np
 from runs import storage
 from runs.advice import DAMAGED, UNFINISHED, UNTRUSTED
 from runs.arrays import U8
-from runs.errors import RefusedFile, UnreadableFile
+from runs.errors import RefusedFile, RunError, UnreadableFile
 from runs.formats.small_files import MIB, unreadable
 
 MAGIC = b"PK\x03\x04"
 MOST_MEMBERS = 100_000
 LOCAL_HEADER_BYTES = 30  # fixed part before each member's name
-DIRECTORY_BYTES = MIB  # a directory of 10,000 members; it lies at the end of the file
+LARGE_BYTES = 65_536  # what is smaller is fetched at once: it takes no longer than asking for it
 PIECE_BYTES = MIB
+
+_LEFT: ContextVar[bool] = ContextVar("left", default=False)
+
+
+@contextmanager
+def numbers_left() -> Iterator[None]:
+    """Within the block the large stored members of a remote file are mapped and not fetched.
+
+    Whoever uses their bytes afterwards names them with `storage.present` first; else they would read as zeros.
+    """
+    token = _LEFT.set(True)
+    try:
+        yield
+    finally:
+        _LEFT.reset(token)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +53,7 @@ class ZipMembers:
         member = self._member(name)
         if member.compress_type != zipfile.ZIP_STORED:
             raise UnreadableFile(f"this {self.what} is a compressed zip; save it again without compression", self.path)
-        return self._packed(member, member.file_size)
+        return self._packed(member, member.file_size, left=_LEFT.get() and member.file_size > LARGE_BYTES)
 
     def content(self, name: str, most_bytes: int) -> U8:
         """uint8 [size], the bytes of a member of any kind: mapped, or unpacked into at most `most_bytes`.
@@ -61,8 +78,8 @@ class ZipMembers:
             raise UnreadableFile(f"this {self.what} is an encrypted zip; save it again without a password", self.path)
         return member
 
-    def _packed(self, member: zipfile.ZipInfo, size: int) -> U8:
-        """The bytes of a member as the file holds them."""
+    def _packed(self, member: zipfile.ZipInfo, size: int, *, left: bool = False) -> U8:
+        """The bytes of a member as the file holds them; where they are `left`, those of a remote file are not fetched."""
         storage.ensure(self.path, member.header_offset, member.header_offset + LOCAL_HEADER_BYTES)
         header = bytes(self.data[member.header_offset:member.header_offset + LOCAL_HEADER_BYTES])
         if len(header) < LOCAL_HEADER_BYTES or header[:4] != MAGIC:
@@ -71,14 +88,15 @@ class ZipMembers:
         start = member.header_offset + LOCAL_HEADER_BYTES + name_bytes + extra_bytes
         if start + size > len(self.data):
             raise UnreadableFile(f"a part of this {self.what} reaches beyond the end of the file; {DAMAGED}", self.path)
-        storage.ensure(self.path, start, start + size)
+        if not left:
+            storage.ensure(self.path, start, start + size)
         return self.data[start:start + size]
 
 
 def open_members(path: Path, what: str) -> ZipMembers:
     """The directory of a zip file. Raises UnreadableFile when it has none, RefusedFile when it claims too many members."""
     data = map_file(path, what)
-    infos = _infos(path, what, len(data))
+    infos = _infos(path, what)
     if len(infos) > MOST_MEMBERS:
         raise RefusedFile(f"this {what} claims {len(infos):,} parts; {UNTRUSTED}", path)
     return ZipMembers(path, what, data, {info.filename: info for info in infos})
@@ -94,11 +112,12 @@ def map_file(path: Path, what: str) -> U8:
         raise UnreadableFile(f"this {what} is empty; {UNFINISHED}", path) from error
 
 
-def _infos(path: Path, what: str, size_bytes: int) -> list[zipfile.ZipInfo]:
-    storage.ensure(path, max(size_bytes - DIRECTORY_BYTES, 0))
+def _infos(path: Path, what: str) -> list[zipfile.ZipInfo]:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with storage.open_file(path) as file, zipfile.ZipFile(file) as archive:
             return archive.infolist()
+    except RunError:
+        raise
     except Exception as error:  # zipfile raises many kinds on damaged directories
         raise UnreadableFile(f"this {what} is no finished zip file; {UNFINISHED}", path) from error
 

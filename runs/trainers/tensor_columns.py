@@ -14,7 +14,9 @@ from runs.formats.ply_columns import DEGREE_OF_REST, FLAT_LOG_SCALE, SH_C0
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import SplatFile, Stamp
 from runs.formats.torch_file import is_unfinished
+from runs.formats.zip_members import numbers_left
 from runs.gaussians import Gaussians
+from runs.storage import present
 
 Colours = Literal["sh", "logit", "rgb"]  # what is stored in place of sh0: the coefficient, or a colour and its logit
 REST = "sh_rest"
@@ -53,7 +55,7 @@ class Columns:
         """float32 rows of one column, copied from the file, in our shape and meaning."""
         if name == REST and name not in self.stored:
             return np.zeros((self.count, 0, 3), np.float32)
-        values = np.array(self.stored[name], np.float32, order="C")
+        values = np.array(present(self.stored[name]), np.float32, order="C")
         if name == "sh0":
             return self._base(values.reshape(self.count, 3))
         if name == "quats_wxyz" and self.real_part_last:
@@ -119,7 +121,8 @@ class ReadColumns:
 
     def __call__(self) -> Gaussians:
         """Raises UnreadableFile or RefusedFile."""
-        return self.columns_of(self.path).gaussians()
+        with numbers_left():
+            return self.columns_of(self.path).gaussians()
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,8 @@ class TensorLook:
             stamp = Stamp.of(path.stat())
         except OSError as error:
             raise unreadable(error, path) from error
-        columns = self.columns_of(path)
+        with numbers_left():
+            columns = self.columns_of(path)
         return SplatFile(
             path, "torch checkpoint", columns.count, columns.sh_degree, stamp, ReadColumns(path, stamp, self.columns_of),
             notes=columns.notes, iteration=columns.iteration,
