@@ -12,6 +12,7 @@ import numpy as np
 from runs.arrays import U8, Array
 from runs.formats.opaque import Opaque, OpaqueClass
 from runs.formats.pickle_stub import Function, PickleDamaged, PickleRefused
+from runs.storage import present
 
 # Storage class -> numpy type code; bfloat16 is no numpy type and is widened to float32.
 STORAGES = {
