@@ -18,6 +18,8 @@ from runs.formats.small_files import unreadable
 from runs.formats.splat_file import Stamp
 from runs.storage import ensure, map_file
 
+CHANGED = "this file changed after its header was read; open the run again"
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -88,22 +90,23 @@ def _binary_bytes(header: Header, element: Element, offset: int) -> int:
 def _map(header: Header) -> U8:
     """The whole file, mapped read-only. Raises UnreadableFile when it is no longer the file whose header was read."""
     try:
-        return map_file(header.path, lambda status: _check_stamp(status, header))
+        return map_file(header.path, lambda status: check_stamp(status, header))
     except OSError as error:
         raise unreadable(error, header.path) from error
 
 
 def check_unchanged(header: Header) -> None:
-    """Raises UnreadableFile when the file is no longer the one whose header was read; a mapping of it must not be used."""
+    """Raises UnreadableFile when the file is no longer the one whose header was read."""
     try:
-        _check_stamp(header.path.stat(), header)
+        check_stamp(header.path.stat(), header)
     except OSError as error:
         raise unreadable(error, header.path) from error
 
 
-def _check_stamp(status: os.stat_result, header: Header) -> None:
+def check_stamp(status: os.stat_result, header: Header) -> None:
+    """As `check_unchanged`, for a file that is open already."""
     if Stamp.of(status) != header.stamp:
-        raise UnreadableFile("this file changed after its header was read; open the run again", header.path)
+        raise UnreadableFile(CHANGED, header.path)
 
 
 def map_rows(rows: Rows) -> U8:

@@ -9,13 +9,13 @@ from threading import RLock
 import numpy as np
 from numpy.typing import NDArray
 
-from runs.arrays import F32, U8, U32
-from runs.formats.ply_body import Rows, check_unchanged, map_rows, read_properties
+from runs.arrays import F32, U32
+from runs.formats.ply_body import Rows, read_properties
 from runs.formats.ply_far import FAR_AWAY, MEANS, NO_ORIGIN, far_origin
 from runs.formats.ply_header import Element
 from runs.formats.ply_kernels import gather_splats, gather_words
+from runs.formats.ply_pieces import in_pieces
 from runs.gaussians import COLUMNS
-from runs.kernels import PARALLEL_LOCK
 
 SH_C0 = 0.28209479177387814  # Y_0^0: colour = 0.5 + SH_C0 · sh0
 FLAT_LOG_SCALE = np.float32(np.log(1e-6))  # the thickness other tools give to a 2DGS disc
@@ -91,7 +91,6 @@ class Columns:
     def __init__(self, header: SplatHeader) -> None:
         self._header = header
         self._read: dict[str, F32] = {}
-        self._mapped: U8 | None = None
         self._lock = RLock()
 
     def load(self, name: str) -> F32:
@@ -99,8 +98,6 @@ class Columns:
         with self._lock:
             if name not in self._read:
                 self._read.update(self._fetch(name))
-            if {*COLUMNS, "sh_rest"} <= self._read.keys():
-                self._mapped = None  # an open mapping keeps some systems from replacing the file
             return self._read[name]
 
     def _fetch(self, name: str) -> dict[str, F32]:
@@ -121,25 +118,14 @@ class Columns:
         starts = self._header.rows.element.starts
         return np.array([starts[name] for name in names], np.uint64)
 
-    def _rows(self) -> U8:
-        """The mapped rows. The mapping is kept between two columns, for mapping anew costs as much as copying."""
-        if self._mapped is None:
-            self._mapped = map_rows(self._header.rows)
-        else:
-            check_unchanged(self._header.rows.header)
-        return self._mapped
-
     def _splats(self) -> dict[str, F32]:
         """The five columns by the fast kernel; a missing third scale is filled with another and overwritten later."""
         count, stored = self._header.count, self._header.columns
         three_scales = (*stored["log_scales"], "scale_0")[:3]
         offsets = self._offsets((*MEANS, *three_scales, *stored["sh0"], *QUATS, "opacity"))
         out: dict[str, U32] = {name: np.empty((count, *shape), np.uint32) for name, shape in COLUMNS.items()}
-        rows = self._rows()
-        with PARALLEL_LOCK:
-            gather_splats(
-                rows, offsets, out["means"], out["log_scales"], out["sh0"], out["quats_wxyz"], out["logit_opacities"],
-            )
+        ordered = [out[name] for name in ("means", "log_scales", "sh0", "quats_wxyz", "logit_opacities")]
+        in_pieces(self._header.rows, lambda rows, first: gather_splats(rows, offsets, first, *ordered))
         return {name: self._floats(words) for name, words in out.items()}
 
     def _any_splats(self, names: Mapping[str, Sequence[str]]) -> dict[str, F32]:
@@ -157,10 +143,8 @@ class Columns:
         """Stored channel by channel (all red, all green, all blue); ours is [N, K-1, 3]."""
         names = np.reshape(self._header.columns["sh_rest"], (3, -1)).T.ravel().tolist()
         if self._is_fast(names):
-            words = np.empty((self._header.count, len(names)), np.uint32)
-            rows = self._rows()
-            with PARALLEL_LOCK:
-                gather_words(rows, self._offsets(names), words)
+            words, offsets = np.empty((self._header.count, len(names)), np.uint32), self._offsets(names)
+            in_pieces(self._header.rows, lambda rows, first: gather_words(rows, offsets, first, words))
             values = self._floats(words)
         else:
             values = read_properties(self._header.rows, names)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from runs.arrays import U8, U32, Array
-from runs.kernels import kernel, parallel_kernel, prange
+from runs.kernels import kernel
 
 # Offsets are unsigned everywhere below: a signed index makes numba test for negative values at each
 # byte, and then LLVM no longer fuses the four byte loads into one (four times slower). Big-endian
@@ -18,27 +18,27 @@ def word_at(rows: U8, row: int, offset: int) -> np.uint32:
     return np.uint32(a | (b << np.uint32(8)) | (c << np.uint32(16)) | (d << np.uint32(24)))
 
 
-@parallel_kernel
-def gather_words(rows: U8, offsets: Array, out: U32) -> None:
-    """out[i, k] = the word at offsets[k] of row i. rows uint8 [N, stride], offsets uint64 [C], out uint32 [N, C]."""
-    for i in prange(rows.shape[0]):
+@kernel
+def gather_words(rows: U8, offsets: Array, first: int, out: U32) -> None:
+    """out[first + i, k] = the word at offsets[k] of row i. rows uint8 [n, stride], offsets uint64 [C], out uint32 [N, C]."""
+    for i in range(rows.shape[0]):
         for k in range(offsets.shape[0]):
-            out[i, k] = word_at(rows, i, offsets[k])
+            out[first + i, k] = word_at(rows, i, offsets[k])
 
 
-@parallel_kernel
+@kernel
 def gather_splats(
-    rows: U8, offsets: Array, means: U32, log_scales: U32, sh0: U32, quats: U32, opacities: U32,
+    rows: U8, offsets: Array, first: int, means: U32, log_scales: U32, sh0: U32, quats: U32, opacities: U32,
 ) -> None:
-    """Fill five columns in one pass over the file; offsets uint64 [14] in the order of the parameters."""
-    for i in prange(rows.shape[0]):
+    """Fill rows `first` and on of five columns in one pass; offsets uint64 [14] in the order of the parameters."""
+    for i in range(rows.shape[0]):
         for k in range(3):
-            means[i, k] = word_at(rows, i, offsets[k])
-            log_scales[i, k] = word_at(rows, i, offsets[3 + k])
-            sh0[i, k] = word_at(rows, i, offsets[6 + k])
+            means[first + i, k] = word_at(rows, i, offsets[k])
+            log_scales[first + i, k] = word_at(rows, i, offsets[3 + k])
+            sh0[first + i, k] = word_at(rows, i, offsets[6 + k])
         for k in range(4):
-            quats[i, k] = word_at(rows, i, offsets[9 + k])
-        opacities[i] = word_at(rows, i, offsets[13])
+            quats[first + i, k] = word_at(rows, i, offsets[9 + k])
+        opacities[first + i] = word_at(rows, i, offsets[13])
 
 
 @kernel
