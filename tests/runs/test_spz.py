@@ -2,7 +2,6 @@
 
 import gzip
 import struct
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from runs.errors import RefusedFile, RunError, UnreadableFile
 from runs.formats.splat_formats import look_at
 from runs.gaussians import Gaussians
 from tests.support.exchange import FOREIGN, assert_within, clipped, foreign, half_turned, source
+from tests.support.exchange_files import packed_spz, spz_content
 
 NIANTIC_SH, FULL_SH = (4.5 / 128, 8.5 / 128), (0.5 / 128, 0.5 / 128)  # half steps of band 1 and of those above: 5, 4 or 8 bits
 
@@ -62,13 +62,6 @@ def test_what_the_header_tells() -> None:
     assert file.read == look_at(file.path).read
 
 
-def legacy(version: int = 2, count: int = 2, degree: int = 0, flags: int = 0, tail: bytes = b"", bits: int = 12) -> bytes:
-    """A gzip file of all-zero streams."""
-    terms = 3 * ((degree + 1) ** 2 - 1)
-    per_splat = (6 if version == 1 else 9) + 7 + (4 if version > 2 else 3) + terms
-    return struct.pack("<4sIIBBBB", b"NGSP", version, count, degree, bits, flags, 0) + bytes(count * per_splat) + tail
-
-
 def stored(tmp_path: Path, content: bytes, name: str = "scene.spz") -> Path:
     path = tmp_path / name
     path.write_bytes(content)
@@ -77,7 +70,7 @@ def stored(tmp_path: Path, content: bytes, name: str = "scene.spz") -> Path:
 
 def test_version_1_has_half_floats(tmp_path: Path) -> None:
     """It was never released, yet costs one line."""
-    content = bytearray(legacy(1, 1))
+    content = bytearray(spz_content(1, 1))
     content[16:22] = np.array([1.5, -2.25, 0.125], np.float16).tobytes()
     found = look_at(stored(tmp_path, gzip.compress(bytes(content)))).read()
     np.testing.assert_array_equal(found.means, [[1.5, 2.25, -0.125]])
@@ -85,7 +78,7 @@ def test_version_1_has_half_floats(tmp_path: Path) -> None:
 
 def test_ends_of_the_range_of_opacity(tmp_path: Path) -> None:
     """Alpha 0 and 255 have no finite logit; they stand for half a step, and no infinity reaches the diagnosis."""
-    content = bytearray(legacy(2, 2))
+    content = bytearray(spz_content(2, 2))
     content[16 + 18:16 + 20] = bytes([0, 255])
     found = look_at(stored(tmp_path, gzip.compress(bytes(content)))).read()
     np.testing.assert_allclose(found.opacities, [0.5 / 255, 254.5 / 255], rtol=1e-6)
@@ -94,7 +87,7 @@ def test_ends_of_the_range_of_opacity(tmp_path: Path) -> None:
 
 def test_the_flag_of_antialiasing(tmp_path: Path) -> None:
     """No PLY of INRIA says whether a filter was on; .spz does."""
-    assert look_at(stored(tmp_path, gzip.compress(legacy(flags=1)))).antialiased is True
+    assert look_at(stored(tmp_path, gzip.compress(spz_content(flags=1)))).antialiased is True
 
 
 @pytest.mark.parametrize("plain", [False, True])
@@ -104,28 +97,17 @@ def test_the_flag_of_antialiasing(tmp_path: Path) -> None:
 def test_axes_named_by_the_extension(plain: bool, axes: int, signs: list[int], tmp_path: Path) -> None:
     """Adobe's extension says which way x, y, z point; 6 is the axes of a PLY. Another record before it is passed over."""
     records = struct.pack("<II5s", 7, 5, b"other") + struct.pack("<III", 0xADBE0003, 4, axes)
-    content = bytearray(legacy(3, 1, flags=2))
+    content = bytearray(spz_content(3, 1, flags=2))
     for axis in range(3):
         content[16 + 3 * axis:19 + 3 * axis] = (1 << 12).to_bytes(3, "little")
-    data = packed_v4(bytes(content), records) if plain else gzip.compress(bytes(content) + records)
+    data = packed_spz(bytes(content), records) if plain else gzip.compress(bytes(content) + records)
     np.testing.assert_array_equal(look_at(stored(tmp_path, data)).read().means, [signs])
-
-
-def packed_v4(content: bytes, records: bytes = b"") -> bytes:
-    """The streams of a version-3 file of degree 0 as version 4 packs them."""
-    count = int.from_bytes(content[8:12], "little")
-    sizes = [9 * count, count, 3 * count, 3 * count, 4 * count]
-    ends = np.cumsum([16, *sizes])
-    streams = [zstandard.compress(content[a:b]) for a, b in pairwise(ends)]
-    head = struct.pack("<4sIIBBBBI12x", b"NGSP", 4, count, 0, content[13], content[14], len(sizes), 32 + len(records))
-    table = b"".join(struct.pack("<QQ", len(stream), size) for stream, size in zip(streams, sizes, strict=True))
-    return head + records + table + b"".join(streams)
 
 
 def test_z_up_is_refused_with_a_reason(tmp_path: Path) -> None:
     records = struct.pack("<III", 0xADBE0003, 4, 12)
     with pytest.raises(UnreadableFile, match="z axis up"):
-        look_at(stored(tmp_path, gzip.compress(legacy(flags=2, tail=records))))
+        look_at(stored(tmp_path, gzip.compress(spz_content(flags=2) + records)))
 
 
 def test_members_one_after_another(tmp_path: Path) -> None:
@@ -148,7 +130,7 @@ def test_half_a_file_is_told_when_it_is_looked_at(name: str, share: float, tmp_p
 def test_bombs_are_refused(tmp_path: Path) -> None:
     """A few kilobytes must not claim gigabytes."""
     small = gzip.compress(bytes(10_000))
-    head = legacy(2, 0)[:8] + struct.pack("<IBBBB", 2**31 - 1, 4, 12, 0, 0)
+    head = spz_content(2, 0)[:8] + struct.pack("<IBBBB", 2**31 - 1, 4, 12, 0, 0)
     with pytest.raises(RefusedFile, match="claims to unpack"):
         look_at(stored(tmp_path, gzip.compress(head) + small))
     plain = struct.pack("<4sIIBBBBI12x", b"NGSP", 4, 2**31 - 1, 0, 12, 0, 5, 32)
@@ -158,7 +140,7 @@ def test_bombs_are_refused(tmp_path: Path) -> None:
 
 def test_a_stream_that_holds_more_is_not_unpacked(tmp_path: Path) -> None:
     """A zstd stream of zeros can be a thousand times its table's size."""
-    content = packed_v4(legacy(3, 1))
+    content = packed_spz(spz_content(3, 1))
     bomb = zstandard.compress(bytes(10_000_000))
     table = bytearray(content[:32 + 80])
     table[32:40] = struct.pack("<Q", len(bomb))
@@ -169,7 +151,7 @@ def test_a_stream_that_holds_more_is_not_unpacked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("content", "kind"), [
-    (gzip.compress(legacy(9)), UnreadableFile), (gzip.compress(legacy(bits=31)), RefusedFile),
+    (gzip.compress(spz_content(9)), UnreadableFile), (gzip.compress(spz_content(bits=31)), RefusedFile),
     (b"NGSP" + struct.pack("<I", 3) + bytes(24), UnreadableFile), (b"not a splat", UnreadableFile), (b"", UnreadableFile),
 ])
 def test_other_contents(content: bytes, kind: type[RunError], tmp_path: Path) -> None:
