@@ -10,6 +10,7 @@ OURS = frozenset({"torch", "numpy", "runs", "app", "diagnostics", "render", "res
 # Harmless names of Python's library that settings hold; any other name of the library may be a way to run code.
 PLAIN_TYPES = frozenset({
     "dict", "list", "tuple", "set", "frozenset", "int", "float", "str", "bool", "bytes", "complex", "object", "type", "slice",
+    "long", "unicode",  # what protocol 2 calls int and str
 })
 LIBRARY: Mapping[str, frozenset[str]] = {
     "builtins": PLAIN_TYPES,
