@@ -1,7 +1,8 @@
 """Moment bar: scrubs and plays the moments of a moving scene; hidden where the scene stands still."""
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QStyle, QToolButton, QWidget
 
 from app import wording
 from app.theme import theme_of
@@ -13,6 +14,18 @@ PLAYED = 4  # steps from one shown moment to the next: a loop of 50 moments, whi
 PLAY_MS = 80
 SPAN_TIP = "Moment of the recording, from {:g} to {:g} in the trainer's own unit (← →)"
 CANONICAL_TIP = "The Gaussians as they are stored, from which every moment is made; they show no moment of the recording"
+
+
+class Scrubber(QSlider):
+    """A slider whose handle jumps to where it is pressed, as a film's does."""
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            handle = self.style().pixelMetric(QStyle.PixelMetric.PM_SliderLength, None, self)
+            room = max(self.width() - handle, 1)
+            at = round(event.position().x() - handle / 2)
+            self.setValue(QStyle.sliderValueFromPosition(self.minimum(), self.maximum(), at, room))
+        super().mousePressEvent(event)
 
 
 class MomentBar(QWidget):
@@ -33,7 +46,7 @@ class MomentBar(QWidget):
         self.canonical.setCheckable(True)
         self.canonical.setToolTip(CANONICAL_TIP)
         self.canonical.setStyleSheet(TOGGLE_STYLE)
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = Scrubber(Qt.Orientation.Horizontal)
         self.slider.setRange(0, STEPS)
         self.slider.setPageStep(STEPS // 20)
         self.slider.setAccessibleName("Moment")
