@@ -15,6 +15,7 @@ from runs.photos import Photo
 from runs.points import PointCloud
 from runs.run import Run, Sources, Trainer
 from runs.settings import Settings
+from runs.storage import open_file
 from runs.tags import GRUT_TAGS
 from runs.trainers.data_folder import find_data, find_photos, read_data_set
 from runs.trainers.family import Family
@@ -48,7 +49,7 @@ def recognise(folder: Path) -> Trainer | None:
     if (folder / LAST).is_file() or any(folder.glob(SAVES)):
         return Trainer("3dgrut", 0.95, f"there is a {CONFIG} beside {SAVES}")
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             head = file.read(HEAD_BYTES)
     except OSError:
         return None

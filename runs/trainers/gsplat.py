@@ -17,6 +17,7 @@ from runs.points import PointCloud
 from runs.run import PoseDeltas, Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Settings
+from runs.storage import open_file
 from runs.tags import GSPLAT_TAGS, row
 from runs.trainers.camera_files import read_model_of
 from runs.trainers.data_folder import find_data, find_photos
@@ -51,7 +52,7 @@ def recognise(folder: Path) -> Trainer | None:
 
 def _has_strategy(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return STRATEGY_TAG in file.read(HEAD_BYTES)
     except OSError:
         return False

@@ -15,6 +15,7 @@ from runs.formats.colmap import ColmapModel
 from runs.formats.exposure import read_exposures
 from runs.formats.ply import read_points
 from runs.formats.results import read_per_view
+from runs.formats.zip_members import numbers_left
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
@@ -100,7 +101,8 @@ def _refined(trainer: Trainer, states: tuple[StateFile, ...], book: NoteBook) ->
     if trainer.name != "inria" or trainer.confidence >= SURE or not states:
         return trainer
     try:
-        return fork_of_state(states[-1].state) or trainer
+        with numbers_left():  # its kind is all that is asked, and of a remote state that is a small part
+            return fork_of_state(states[-1].read()) or trainer
     except RunError as error:
         book.add_error(error)
         return trainer

@@ -17,6 +17,7 @@ from runs.errors import UnreadableFile
 from runs.formats.ply_columns import DEGREE_OF_REST, FLAT_LOG_SCALE
 from runs.formats.torch_file import read_torch_file
 from runs.gaussians import Gaussians
+from runs.storage import present
 from runs.trainers.adam_state import adam_groups, missing_moments
 from runs.trainers.linear_opacity import are_linear, from_linear
 
@@ -81,7 +82,7 @@ def _sort(capture: Sequence[Any]) -> _Parts:
             numbers.append(item)
         else:
             others.append(item)
-    return _Parts(tuple(numbers), parameters, tuple(statistics), tuple(optimizers), tuple(others))
+    return _Parts(tuple(numbers), parameters, tuple(map(present, statistics)), tuple(optimizers), tuple(others))
 
 
 def _fits(item: Array, name: str, found: Mapping[str, Array]) -> bool:
@@ -94,7 +95,7 @@ def _state(path: Path, iteration: int, capture: Sequence[Any], parts: _Parts) ->
     statistics, stale = _statistics(parts.statistics, stored.count)
     unused = stale if _never_filled(parts.statistics, stored.count) else []
     fork = _fork(parts, statistics, iteration)
-    fixed = ["opacity"] if fork == "taming" and are_linear(parts.parameters["opacity"]) else []
+    fixed = ["opacity"] if fork == "taming" and are_linear(present(parts.parameters["opacity"])) else []
     adam = {group.name: group for optimizer in parts.optimizers for group in adam_groups(optimizer, parts.parameters)}
     trained = [name for name, values in parts.parameters.items() if values.size and name not in fixed]
     degree = next((n for n in parts.numbers if isinstance(n, int)), None)
@@ -129,7 +130,7 @@ def _gaussians(parameters: Mapping[str, Array]) -> Gaussians:
 
     def load(name: str) -> F32:
         if name not in read:
-            values = np.array(stored[name], np.float32, order="C")
+            values = np.array(present(stored[name]), np.float32, order="C")
             flat = name == "log_scales" and values.shape[1] == 2  # 2DGS: discs without thickness
             read[name] = np.hstack([values, np.full((count, 1), FLAT_LOG_SCALE)]) if flat else values
         return read[name]

@@ -12,6 +12,7 @@ from runs.notes import NoteBook
 from runs.run import PoseDeltas, Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Settings
+from runs.storage import open_file
 from runs.tags import NERFSTUDIO_TAGS
 from runs.trainers.family import Family
 from runs.trainers.logged import Logged
@@ -42,7 +43,7 @@ def recognise(folder: Path) -> Trainer | None:
 
 def _names_nerfstudio(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             head = file.read(HEAD_BYTES)
     except OSError:
         return False
