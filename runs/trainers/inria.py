@@ -10,7 +10,6 @@ from runs.cameras import Camera
 from runs.checkpoints import Checkpoint, StateFile
 from runs.defaults import defaults_for
 from runs.errors import RunError
-from runs.formats.cfg_args import read_cfg_args, read_settings_json
 from runs.formats.colmap import ColmapModel
 from runs.formats.exposure import read_exposures
 from runs.formats.ply import read_points
@@ -24,14 +23,15 @@ from runs.settings import Settings
 from runs.trainers.camera_files import read_cameras, read_model_of
 from runs.trainers.data_folder import find_data, find_photos
 from runs.trainers.family import Family
+from runs.trainers.fork_settings import DEFAULTS, read_stored
 from runs.trainers.inria_forks import SURE, fork_of_files, fork_of_folder, fork_of_state
+from runs.trainers.lightgaussian import with_importance
 from runs.trainers.linear_opacity import with_logits
 from runs.trainers.logged import Logged
 from runs.trainers.saved import checkpoints, numbered, splat_files, state_files
 from runs.trainers.splits import named_by_split
 
 LINEAR = "its late saves store opacities of 0..1, as Taming-3DGS does from iteration 15,000 on"
-SETTINGS_FILES = ("opt_args.json", "args.json")  # preferred to cfg_args: they hold what was really used
 
 
 def recognise(folder: Path) -> Trainer | None:
@@ -54,7 +54,7 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     refined = fork_of_files(_refined(trainer, states, book), path, [file for _, file in files])
     shown, linear = with_logits(files, taming=refined.name == "taming", book=book) if _may_be_taming(refined) else (files, False)
     known = refined if not linear or refined.name == "taming" else Trainer("taming", 0.7, LINEAR)
-    return assembled(path, known, checkpoints(shown, book), states, data, book)
+    return assembled(path, known, with_importance(path, checkpoints(shown, book), book), states, data, book)
 
 
 def assembled(
@@ -123,16 +123,12 @@ class InriaFolder:
 
     @cached_property
     def settings(self) -> Settings:
-        return self.stored.with_defaults(defaults_for(self.trainer.name, self.stored))
+        defaults = defaults_for(self.trainer.name, self.stored) or DEFAULTS.get(self.trainer.name, {})
+        return self.stored.with_defaults(defaults)
 
     @cached_property
     def stored(self) -> Settings:
-        """The settings that some file holds."""
-        readers = [*((read_settings_json, self.path / name) for name in SETTINGS_FILES), (read_cfg_args, self.path / "cfg_args")]
-        found = Settings()
-        for reader, file in readers:
-            found = Settings({**self.book.attempt(reader, file, Settings()), **found})
-        return found
+        return read_stored(self.path, self.book)
 
     @cached_property
     def data(self) -> Path | None:

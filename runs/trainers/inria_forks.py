@@ -30,6 +30,7 @@ def sign(keys: str, name: str, confidence: float = 0.9) -> Sign:
 # First match wins.
 SIGNS = (
     sign("cap_max", "3dgs-mcmc"),
+    sign("init_prune", "absgs"),
     sign("kernel_size ray_jitter", "mip-splatting"),
     sign("kernel_size", "mip-splatting", 0.5),  # GOF shares this key
     sign("load2gpu_on_the_fly is_6dof", "deformable-3dgs"),

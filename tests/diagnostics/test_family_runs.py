@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from diagnostics.diagnose import diagnose
+from runs import defaults
 from runs.open_run import open_run
 from runs.run import Run
 from tests.diagnostics.test_stock_runs import MCMC, Told, capped, captured, synthetic
@@ -50,6 +51,14 @@ def with_statistics(*values: float) -> Retell:
     return retell
 
 
+def absgs(told: Told, run: Path) -> None:
+    """With the schedule that it stores; it also halves all opacities now and then (`reduce_opacity`)."""
+    stored = {**defaults.INRIA, **defaults.INRIA_BEFORE_EXPOSURE, "densify_grad_abs_threshold": 0.0004, "use_reduce": True,
+              "opacity_reduce_interval": 500, "use_prune_weight": True, "prune_until_iter": 25_000, "percent_dense": 0.001}
+    (run / "cfg_args_opt").write_text(f"Namespace({', '.join(f'{name}={value!r}' for name, value in stored.items())})", "utf-8")
+    with_statistics(1, 2, 3, 4, 5)(told, run)
+
+
 def mcmc(told: Told, run: Path) -> None:
     capped(told, Folders(run, run))
     zeros = (np.zeros(100, np.float32), np.zeros((100, 1), np.float32), np.zeros((100, 1), np.float32))
@@ -84,7 +93,8 @@ def wrapped(_: Told, run: Path) -> Path:
 NOT_STORED_THERE = set(STORED) - {"sh_degree", "source_path"}
 FORKS: Mapping[str, Fork] = {
     "INRIA with a state": Fork("inria", with_state(), OLD),
-    "AbsGS": Fork("absgs", with_statistics(1, 2, 3, 4, 5), OLD),
+    "AbsGS": Fork("absgs", absgs, {**OLD, "init_prune": False}),
+    "AbsGS without its settings": Fork("absgs", with_statistics(1, 2, 3, 4, 5), OLD),
     "EFA-GS": Fork("efa-gs", with_statistics(1, 2, 3, 4, 5, 6), OLD),
     "Pixel-GS": Fork("pixel-gs", with_statistics(1, 2, 1e6), OLD),
     "3dgs-mcmc": Fork("3dgs-mcmc", mcmc, MCMC, events=False),

@@ -37,6 +37,26 @@ def test_lightgaussian_leaves_scores(name: str, content: bytes, tmp_path: Path) 
     assert trainer_of(tmp_path).name == "lightgaussian"
 
 
+@pytest.mark.parametrize("shape", [(20,), (20, 1)])
+def test_its_scores_belong_to_the_last_save(shape: tuple[int, ...], tmp_path: Path) -> None:
+    """They can be looked at in the picture, beside the Gaussians that they judge."""
+    scores = np.random.default_rng(2).random(shape).astype(np.float32)
+    np.savez(old_run(tmp_path) / "imp_score.npz", scores)
+    first, last = open_run(tmp_path).checkpoints
+    assert (first.gaussians.extra_names, last.gaussians.extra_names) == ((), ("imp_score",))
+    np.testing.assert_array_equal(last.gaussians.extra("imp_score"), scores.reshape(-1))
+    np.testing.assert_array_equal(last.gaussians.means, random_gaussians(20, degree=1, seed=200).means)
+
+
+@pytest.mark.parametrize("scores", [np.zeros(7), np.zeros((20, 2)), np.array(["a"] * 20)])
+def test_scores_that_do_not_fit_are_left_out(scores: np.ndarray, tmp_path: Path) -> None:
+    """Of another save, or no numbers: shown on these Gaussians they would be invented."""
+    np.savez(old_run(tmp_path) / "imp_score.npz", scores)
+    run = open_run(tmp_path)
+    assert run.checkpoints[-1].gaussians.extra_names == ()
+    assert [Path(note.file).name for note in run.notes] == ["imp_score.npz"]
+
+
 def test_another_metric_csv_is_no_sign(tmp_path: Path) -> None:
     """The name alone is anyone's."""
     (old_run(tmp_path) / "metric.csv").write_text("step,loss\n1,0.5\n")
@@ -49,6 +69,28 @@ def test_speedy_splat_is_told_by_its_first_tags(tag: str, name: str, tmp_path: P
     data = version_event() + b"".join(event(step, float(step), [simple_value(tag, 1.0)]) for step in range(1, 2_000))
     (old_run(tmp_path) / "events.out.tfevents.1.host").write_bytes(data)
     assert trainer_of(tmp_path).name == name
+
+
+def test_absgs_stores_all_settings_in_three_files(tmp_path: Path) -> None:
+    """As in the run that its repository holds: thresholds and schedule are known, not guessed."""
+    folder = old_run(tmp_path, ", init_prune=False")
+    optimisation = "Namespace(densify_grad_abs_threshold=0.0004, densify_until_iter=15000, use_reduce=True)"
+    (folder / "cfg_args_opt").write_text(optimisation)
+    (folder / "cfg_args_pipe").write_text("Namespace(compute_cov3D_python=False, convert_SHs_python=False, debug=False)")
+    run = open_run(folder)
+    assert (run.trainer.name, run.trainer.confidence) == ("absgs", 0.9)
+    assert (run.settings["densify_until_iter"].value, run.settings["densify_until_iter"].source) == (15_000, "cfg_args_opt")
+    assert run.settings["debug"].source == "cfg_args_pipe"
+    assert run.settings["sh_degree"].source == "cfg_args"
+    assert run.events == ()
+
+
+@pytest.mark.parametrize(("extra", "rate"), [(", kernel_size=0.1, ray_jitter=False", 0.05), (", cap_max=5", None)])
+def test_defaults_are_those_of_the_fork_and_marked(extra: str, rate: float | None, tmp_path: Path) -> None:
+    """3dgs-mcmc is called with a config per scene: any default would be an invented number."""
+    settings = open_run(old_run(tmp_path, extra)).settings
+    assert settings.value("opacity_lr") == rate
+    assert not any(settings[name].stored for name in settings if name == "opacity_lr")
 
 
 def test_two_scales_and_render_items_are_2dgs(tmp_path: Path) -> None:
