@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from runs.formats.small_files import MIB, unreadable
+from runs.storage import open_file
 
 CHUNK_BYTES = MIB
 LONGEST_LINE = 8_192  # the rest of a longer line is not looked at
@@ -89,7 +90,7 @@ def lines(path: Path, head_bytes: int = HEAD_BYTES, tail_bytes: int = TAIL_BYTES
     """Line number from 1 and text of all there is, the last one with or without its end. Raises UnreadableFile."""
     reader = LogLines(head_bytes, tail_bytes)
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             yield from reader.advance(file, file.seek(0, 2))
     except OSError as error:
         raise unreadable(error, path) from error

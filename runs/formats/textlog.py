@@ -14,6 +14,7 @@ from runs.formats.small_files import MIB
 from runs.formats.tails import Tail
 from runs.formats.troubles import trouble_of
 from runs.series import Series
+from runs.storage import open_file
 
 OUTPUT_ENDINGS = frozenset({".log", ".out", ".err"})
 SIGNS_OF_A_LOG = re.compile(
@@ -38,7 +39,7 @@ def looks_like_log(path: Path) -> bool:
     A crash text alone is enough only where the ending says that it is output: notes in a .txt may quote one.
     """
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             head = file.read(65_536)
             file.seek(max(0, file.seek(0, 2) - 65_536))
             ends = head + file.read()
