@@ -55,13 +55,20 @@ def read_events(path: Path, offset: int = 0) -> EventFile:
 
 
 @dataclass
-class _Rows:
+class ScalarRows:
     """The values of one tag so far. `made` holds the first `len(made.steps)` of them."""
 
     steps: "array[int]" = field(default_factory=lambda: array("q"))
     values: "array[float]" = field(default_factory=lambda: array("d"))
     wall_times: "array[float]" = field(default_factory=lambda: array("d"))
     made: Scalars | None = None
+
+    def add(self, step: int, value: float, wall_time: float) -> None:
+        """A step beyond 64 bits counts nothing."""
+        if -(2**63) <= step < 2**63:
+            self.steps.append(step)
+            self.values.append(value)
+            self.wall_times.append(wall_time)
 
     def scalars(self) -> Scalars:
         if self.made is None or len(self.made.steps) != len(self.steps):
@@ -74,7 +81,7 @@ class Events:
 
     def __init__(self, offset: int = 0) -> None:
         self._records = Records(offset)
-        self._rows: dict[str, _Rows] = {}
+        self._rows: dict[str, ScalarRows] = {}
         self._foreign = 0
 
     @classmethod
@@ -89,10 +96,7 @@ class Events:
         for payload in self._records.read(file, size):
             try:
                 for tag, step, value, wall_time in _event(payload):
-                    rows = self._rows.get(tag) or self._rows.setdefault(tag, _Rows())
-                    rows.steps.append(step)
-                    rows.values.append(value)
-                    rows.wall_times.append(wall_time)
+                    (self._rows.get(tag) or self._rows.setdefault(tag, ScalarRows())).add(step, value, wall_time)
             except NotAMessage:
                 self._foreign += 1
 
@@ -105,11 +109,11 @@ class Events:
         return EventFile({tag: rows.scalars() for tag, rows in self._rows.items()}, self.offset, tuple(notes))
 
 
-def combine(files: Sequence[EventFile]) -> dict[str, Scalars]:
-    """The scalars of all event files of one run, by tag, in the order of wall time."""
+def combine(files: Sequence[Mapping[str, Scalars]]) -> dict[str, Scalars]:
+    """The scalars of all files of one run, by tag, in the order of wall time."""
     parts: dict[str, list[Scalars]] = {}
     for file in files:
-        for tag, scalars in file.scalars.items():
+        for tag, scalars in file.items():
             parts.setdefault(tag, []).append(scalars)
     return {tag: _in_order_of_time(some) for tag, some in parts.items()}
 

@@ -17,12 +17,16 @@ from runs.formats.results import read_results
 from runs.formats.tails import Parser, Tail, tail_of
 from runs.formats.tensorboard import Events, Scalars, combine
 from runs.formats.textlog import LogFile, LogReader, looks_like_log
+from runs.formats.wandb_log import WandbFile, WandbRun, read_summary
 from runs.notes import NoteBook
 from runs.series import Series
 from runs.tags import FAMILY_TAGS, TagRow, restarts, series_from_tags
 
 TEXT_ENDINGS = frozenset({".log", ".txt", ".out", ".err", ""})
 NOT_LOGS = frozenset({"cfg_args"})
+WANDB_FILES = "wandb/*run-*-*/run-*.wandb"  # `wandb/latest-run` is a link to one of them
+WANDB_SUMMARIES = "wandb/*run-*-*/files/wandb-summary.json"
+WANDB_OUTPUTS = "wandb/*run-*-*/files/output.log"
 LONGEST_QUOTE = 160  # characters of an error
 LATER_WINS = "the later values are shown, move their event file away to see the earlier"
 
@@ -46,7 +50,7 @@ class Logged:
     @cached_property
     def series(self) -> Mapping[str, Series]:
         """By canonical name; where files overlap, the one with the finer record comes first."""
-        return merge(*self._tables, self._tensorboard, *self._results, *(log.series for log in self._texts))
+        return merge(*self._tables, self._tensorboard, self._wandb, *self._results, *(log.series for log in self._texts))
 
     @cached_property
     def events(self) -> tuple[LogEvent, ...]:
@@ -67,15 +71,38 @@ class Logged:
 
     @property
     def _tensorboard(self) -> Mapping[str, Series]:
-        files = []
         paths = self._files(self.event_files)
+        files = []
         for path in paths:
             file = self._read_on(path, Events.of)
             if file is not None:
                 self._note(path, file.notes)
-                files.append(file)
-        combined = combine(files)
-        scalars = {tag: replace(one, steps=one.steps + 1 - self.first_step) for tag, one in combined.items()}
+                files.append(file.scalars)
+        return self._counted(files, paths)
+
+    @cached_property
+    def _wandb_files(self) -> Mapping[Path, WandbFile]:
+        found = {path: self._read_on(path, WandbRun) for path in self._files(WANDB_FILES)}
+        return {path: file for path, file in found.items() if file is not None}
+
+    @property
+    def _wandb(self) -> Mapping[str, Series]:
+        """Rows of history; of a run whose run file is gone, the last values."""
+        for path, file in self._wandb_files.items():
+            self._note(path, file.notes)
+        if self._wandb_files:
+            return self._counted([file.scalars for file in self._wandb_files.values()], list(self._wandb_files))
+        summaries = {path: self._try(read_summary, path) for path in self._files(WANDB_SUMMARIES)}
+        return self._counted([last for last in summaries.values() if last is not None], list(summaries))
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The settings that the trainer handed to W&B, the last run's first; empty where it used none."""
+        return {key: value for file in self._wandb_files.values() for key, value in file.config.items() if key != "_wandb"}
+
+    def _counted(self, files: Sequence[Mapping[str, Scalars]], paths: Sequence[Path]) -> Mapping[str, Series]:
+        """By iterations done, whatever number the trainer gives its first."""
+        scalars = {tag: replace(one, steps=one.steps + 1 - self.first_step) for tag, one in combine(files).items()}
         for iteration in restarts(scalars):
             self.book.add(str(self.folder), f"logging began again at iteration {iteration:,}; {LATER_WINS}")
         return self._series_of(scalars, ", ".join(path.relative_to(self.folder).as_posix() for path in paths))
@@ -92,7 +119,7 @@ class Logged:
     @cached_property
     def _texts(self) -> tuple[LogFile, ...]:
         found = []
-        for path in self._files("*"):
+        for path in (*self._files("*"), *self._files(WANDB_OUTPUTS)):
             if path.suffix.lower() in TEXT_ENDINGS and path.name not in NOT_LOGS and self._try(looks_like_log, path):
                 log = self._read_on(path, LogReader)
                 if log is not None:

@@ -195,7 +195,7 @@ def test_several_files_join_in_order_of_time(tmp_path: Path) -> None:
     """A restarted training writes a second file beside the first, and file names do not sort by time."""
     early = read_events(written(tmp_path, event(1, 10.0, [simple_value("a", 1)]), event(2, 11.0, [simple_value("a", 2)])))
     late = read_events(written(tmp_path, event(2, 20.0, [simple_value("a", 5)]), event(3, 21.0, [simple_value("b", 3)])))
-    joined = combine([late, early])
+    joined = combine([late.scalars, early.scalars])
     np.testing.assert_array_equal(joined["a"].values, [1, 2, 5])
     np.testing.assert_array_equal(joined["b"].steps, [3])
 
