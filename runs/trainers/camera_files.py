@@ -89,14 +89,15 @@ def _by_part(cameras: Sequence[Camera], evaluated: bool) -> tuple[Camera, ...]:
 
 
 def _with_principal_points(cameras: Sequence[Camera], model: ColmapModel | None) -> tuple[tuple[Camera, ...], str | None]:
-    """The cameras with the COLMAP model's principal point, scaled to their size; poses and focal lengths stay."""
+    """The cameras, those without a principal point with the COLMAP model's, scaled to their size; poses and focal lengths stay."""
     known: Mapping[str, Camera] = {} if model is None else {camera.name: camera for camera in model.cameras}
     index = NameIndex(known)
     placed = [_placed(camera, known.get(index.find(camera.name) or "")) for camera in cameras]
     stored = sum(camera.has_principal_point for camera in placed)
     if cameras and not stored:
         return tuple(placed), "stores no principal point; the image centre is used (name the data folder to read it)"
-    off = max((_off_centre_px(camera) for camera in placed), default=0.0)
+    told = (new for new, old in zip(placed, cameras, strict=True) if not old.has_principal_point)
+    off = max(map(_off_centre_px, told), default=0.0)
     if off > FAR_FROM_CENTRE_PX:
         return tuple(placed), (
             f"stores no principal point; that of the COLMAP model is used, up to {off:.1f} px from the image centre "
@@ -106,7 +107,7 @@ def _with_principal_points(cameras: Sequence[Camera], model: ColmapModel | None)
 
 
 def _placed(camera: Camera, known: Camera | None) -> Camera:
-    if known is None:
+    if known is None or camera.has_principal_point:
         return camera
     at_size = known.resized(camera.size_px)
     return replace(camera, cx=at_size.cx, cy=at_size.cy, has_principal_point=True)
