@@ -89,7 +89,7 @@ def _by_part(cameras: Sequence[Camera], evaluated: bool) -> tuple[Camera, ...]:
 
 
 def _with_principal_points(cameras: Sequence[Camera], model: ColmapModel | None) -> tuple[tuple[Camera, ...], str | None]:
-    """The cameras, those without a principal point with the COLMAP model's, scaled to their size; poses and focal lengths stay."""
+    """The cameras, each without a principal point with that of the COLMAP model; poses and focal lengths stay."""
     known: Mapping[str, Camera] = {} if model is None else {camera.name: camera for camera in model.cameras}
     index = NameIndex(known)
     placed = [_placed(camera, known.get(index.find(camera.name) or "")) for camera in cameras]
