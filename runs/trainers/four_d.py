@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from runs.advice import UNFINISHED, cannot_open
+from runs.cameras import Camera
 from runs.checkpoints import Checkpoint, StateFile, TrainingState
 from runs.formats.results import read_per_view
 from runs.formats.splat_file import Stamp
@@ -13,6 +15,7 @@ from runs.formats.torch_file import is_unfinished
 from runs.notes import NoteBook
 from runs.run import PerView, Run, Trainer
 from runs.settings import Settings
+from runs.trainers.data_world import DataWorld
 from runs.trainers.family import Family
 from runs.trainers.four_d_logs import StagedLogs
 from runs.trainers.four_d_motion import read_motion
@@ -21,7 +24,7 @@ from runs.trainers.inria_forks import fork_of_folder
 from runs.trainers.inria_state import read_state
 from runs.trainers.saved import LEFT_OUT, checkpoints, splat_files
 from runs.trainers.saved_motion import motion_or_note
-from runs.trainers.splits import named_by_split
+from runs.trainers.splits import named_by_split, split_by_rule
 
 NAME = "4dgaussians"
 SAVE = re.compile(r"(?P<coarse>coarse_)?iteration_(?P<number>\d{1,12})")
@@ -63,13 +66,30 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     folder = InriaFolder(path, trainer, data, book)
     saved, resumable = _named(path / "point_cloud", SAVE, book), _named(path, STATE, book)
     coarse = _coarse_iterations(folder.stored, [*saved.values(), *resumable.values()])
-    logs = StagedLogs(path, book, coarse=coarse)
+    logs, seen = StagedLogs(path, book, coarse=coarse), _Seen(folder)
     sources = replace(
-        folder.sources, series=lambda: logs.series, events=lambda: logs.events,
-        per_view=lambda: named_by_split(_later(book.attempt(read_per_view, path / "per_view.json", {}), coarse), folder.cameras),
+        folder.sources, cameras=lambda: seen.cameras, photos=lambda: seen.world.photos, sfm_points=lambda: seen.world.sfm_points,
+        series=lambda: logs.series, events=lambda: logs.events,
+        per_view=lambda: named_by_split(_later(book.attempt(read_per_view, path / "per_view.json", {}), coarse), seen.cameras),
     )
     splats = _checkpoints(saved, coarse, folder.stored, book)
     return Run(path, trainer, splats, _states(resumable, coarse, book), folder.data, sources, book, data is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What the data set shows: the trainer stores no cameras, and leaves the world where the data set has it."""
+
+    folder: InriaFolder
+
+    @cached_property
+    def world(self) -> DataWorld:
+        images = self.folder.stored.value("images")
+        return DataWorld(self.folder.path, self.folder.data, images if isinstance(images, str) else None, self.folder.book)
+
+    @cached_property
+    def cameras(self) -> tuple[Camera, ...]:
+        return split_by_rule(self.world.cameras, evaluated=self.folder.stored.value("eval"))
 
 
 def _named(folder: Path, pattern: re.Pattern[str], book: NoteBook) -> dict[Path, Stage]:
