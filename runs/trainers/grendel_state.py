@@ -13,6 +13,7 @@ from runs.errors import UnreadableFile
 from runs.formats.splat_file import Stamp
 from runs.formats.torch_file import is_unfinished
 from runs.notes import NoteBook
+from runs.storage import present
 from runs.trainers.inria_state import read_state
 from runs.trainers.saved import LEFT_OUT
 from runs.trainers.shards import Ranks, joined
@@ -71,7 +72,7 @@ def _group(groups: Sequence[AdamGroup]) -> AdamGroup:
 
 
 def _rows(arrays: Sequence[F32 | None]) -> F32 | None:
-    stored = [array for array in arrays if array is not None]
+    stored = [present(array) for array in arrays if array is not None]
     return np.concatenate(stored) if stored and len(stored) == len(arrays) else None
 
 

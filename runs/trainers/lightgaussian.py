@@ -13,6 +13,7 @@ from runs.formats.npz import read_npz
 from runs.formats.splat_file import Stamp
 from runs.gaussians import Gaussians
 from runs.notes import NoteBook
+from runs.storage import present
 
 FILE, NAME = "imp_score.npz", "imp_score"
 NO_SCORES = "holds no list of numbers, so no importance is shown; compute the scores again"
@@ -54,7 +55,7 @@ class ReadScored:
         return Gaussians(stored.count, stored.sh_degree, load, (*stored.extra_names, NAME))
 
     def _column(self, count: int) -> F32:
-        scores = np.asarray(_scores(self.path), np.float32).reshape(-1)
+        scores = np.array(present(_scores(self.path)), np.float32).reshape(-1)
         if len(scores) != count:
             raise UnreadableFile("this file changed after it was looked at; open the run again", self.path)
         return scores

@@ -1,6 +1,7 @@
 """Every panel shows the session's one state, so a wrong emission is a wrong window."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -160,6 +161,14 @@ def test_back_undoes_jumps_and_counts_a_drag_once(session):
     session.forward()
     session.forward()
     assert (session.state.iteration, session.state.span) == (100, (100, 300))
+
+
+@pytest.mark.parametrize(("asked", "shown"), [(None, 300), (100, 100), (160, 200)])
+def test_a_run_that_was_named_by_one_of_its_files_opens_there(asked: int | None, shown: int) -> None:
+    """Whoever opened the save of iteration 100 wants to see that one; a state between two saves shows the nearest."""
+    session = Session()
+    session.open(replace(a_run(100, 200, 300), asked=asked))
+    assert session.state.iteration == shown
 
 
 def test_another_run_starts_clean(session):
