@@ -1,6 +1,7 @@
 """gsplat's folders: steps from zero, one file per process, settings under another spelling, cameras only in the data folder."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -258,3 +259,42 @@ def test_gaussians_are_read_only_when_they_are_asked_for(tmp_path: Path) -> None
     gaussians: Gaussians = run.checkpoint(100).gaussians
     assert "means" not in vars(gaussians)
     assert gaussians.means.shape == (20, 3)
+
+
+def test_moved_cameras_are_told(tmp_path: Path) -> None:
+    """With pose_opt each trained view has nine numbers, in order of name; every process saves the same."""
+    torch = pytest.importorskip("torch")
+    told = written(tmp_path, ranks=2)
+    trained = sorted(camera.name for camera in told.cameras if camera.split == "train")
+    rows = np.arange(9 * len(trained)).reshape(-1, 9) / 512
+    state = {"identity": torch.tensor([1.0, 0, 0, 0, 1, 0]), "embeds.weight": torch.tensor(rows, dtype=torch.float32)}
+    for rank, part in enumerate((told.gaussians[200].take(np.arange(0, 31, 2)), told.gaussians[200].take(np.arange(1, 31, 2)))):
+        stored = {name: torch.tensor(values) for name, values in splats(part).items()}
+        torch.save({"step": 199, "splats": stored, "pose_adjust": state}, tmp_path / "run" / "ckpts" / f"ckpt_199_rank{rank}.pt")
+    deltas = opened(tmp_path).pose_deltas
+    assert list(deltas) == trained
+    np.testing.assert_array_equal(np.stack(list(deltas.values())), rows)
+    assert list(open_run(tmp_path / "run").pose_deltas) == list(range(len(trained)))
+
+
+def test_a_correction_after_rendering_is_told(tmp_path: Path) -> None:
+    """A bilateral grid or PPISP changes every picture, and is not run here."""
+    grids = {"grids": np.zeros((2, 3), np.float32)}
+    stored = {"step": 9, "splats": splats(random_gaussians(5, degree=1)), "post_processing": grids}
+    write_torch_file(tmp_path / "ckpts" / "ckpt_9_rank0.pt", stored)
+    run = open_run(tmp_path)
+    assert run.iterations == (10,)
+    assert "post_processing" in says(run)[0][1]
+
+
+def test_a_compressed_set_fills_a_gap(tmp_path: Path) -> None:
+    """`compression/rank0` is of the step that its evaluation is named after; a checkpoint of that step is better."""
+    shutil.copytree(Path(__file__).parent / "foreign" / "gsplat_png", tmp_path / "compression" / "rank0")  # made by gsplat
+    write_whole(tmp_path / "stats" / "compress_step29999.json", "{}")
+    write_whole(tmp_path / "cfg.yml", "strategy: !!python/object:gsplat.strategy.default.DefaultStrategy {}")
+    run = open_run(tmp_path)
+    assert (run.iterations, run.checkpoints[0].count, run.checkpoints[0].keeps_rows) == ((30_000,), 289, False)
+    assert run.checkpoints[0].gaussians.means.shape == (289, 3)
+    saved = {"step": 29_999, "splats": splats(random_gaussians(3, degree=1))}
+    write_torch_file(tmp_path / "ckpts" / "ckpt_29999_rank0.pt", saved)
+    assert [checkpoint.path.name for checkpoint in open_run(tmp_path).checkpoints] == ["ckpt_29999_rank0.pt"]
