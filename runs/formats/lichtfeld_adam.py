@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from runs.advice import DAMAGED
 from runs.arrays import F32, Array
 from runs.checkpoints import AdamGroup
 from runs.errors import UnreadableFile
@@ -73,7 +74,7 @@ class _Reader:
     def _few(self) -> int:
         count = self.cursor.number("I")
         if count > MOST_GROUPS:
-            raise UnreadableFile("the optimiser in this checkpoint claims more parameters than splats have", self.resume.path)
+            raise UnreadableFile(f"the optimiser in this checkpoint claims {count:,} parameters; {DAMAGED}", self.resume.path)
         return count
 
     def _group(self, rates: Mapping[str, float], rate: float, eps: float) -> AdamGroup | None:
@@ -117,20 +118,20 @@ class _Reader:
         """(code - 128) × scale."""
         if codes is None or codes.dtype != np.uint8:
             return None
-        kept = self.resume.drawn(codes).astype(np.float32) - ZERO
-        return np.asarray(kept * _beside(self.resume.drawn(scale), kept.ndim), np.float32)
+        return self._scaled(self.resume.drawn(codes).astype(np.float32) - ZERO, scale)
 
     def _squared(self, codes: Array | None, scale: Array) -> F32 | None:
         """(code × scale)²: the square root of the second moment is what was coded."""
         if codes is None or codes.dtype != np.uint8:
             return None
-        root = self.resume.drawn(codes).astype(np.float32)
-        return np.asarray((root * _beside(self.resume.drawn(scale), root.ndim)) ** 2, np.float32)
+        with np.errstate(over="ignore"):
+            return self._scaled(self.resume.drawn(codes).astype(np.float32), scale) ** 2
 
-
-def _beside(scale: Array, dimensions: int) -> Array:
-    """[N] as [N, 1, …]."""
-    return np.asarray(scale, np.float32).reshape(-1, *([1] * (dimensions - 1)))
+    def _scaled(self, codes: F32, scale: Array) -> F32:
+        """Codes [N, …] times the scale [rows] of their splat."""
+        beside = np.asarray(self.resume.drawn(scale), np.float32).reshape(-1, *([1] * (codes.ndim - 1)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(codes * beside, np.float32)
 
 
 def unwoven(stored: Array, shape: tuple[int, ...]) -> Array | None:

@@ -63,11 +63,12 @@ class Cursor:
         return float(value)
 
     def name(self, longest: int) -> str:
-        """A length and as many letters."""
+        """A length and as many letters, which may be shown."""
         length = self.number("I")
         if not 0 < length <= longest:
             raise UnreadableFile(f"this checkpoint holds something else where a name belongs; {FOREIGN}", self.path)
-        return self.take(length).decode("utf-8", "replace")
+        letters = self.take(length).decode("utf-8", "replace")
+        return "".join(letter if letter.isprintable() else "?" for letter in letters)
 
     def tensor(self) -> Place:
         """The next tensor, passed over. Raises UnreadableFile, or RefusedFile for one that claims more than there is."""

@@ -65,7 +65,7 @@ def read_config(path: Path) -> Settings:
 
 def _flat(stored: Mapping[Any, Any], prefix: str) -> Iterator[tuple[str, Any]]:
     for name, value in stored.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and value:
             yield from _flat(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value

@@ -87,7 +87,9 @@ def trajectory(arrays: Mapping[str, Array]) -> Trajectory | None:
 
     Stored are unit-free quaternions and translations [1, 4 or 3, T] from the world, which is the first frame's camera.
     """
-    if not all(name in arrays and arrays[name].ndim == 3 and arrays[name].dtype.kind == "f" for name in POSES):
+    if not all(name in arrays and arrays[name].shape[:1] == (1,) and arrays[name].ndim == 3 for name in POSES):
+        return None
+    if any(arrays[name].dtype.kind != "f" for name in POSES):
         return None
     quats, shifts = (np.asarray(arrays[name][0], np.float64).T for name in POSES)
     if quats.shape[1:] != (4,) or shifts.shape != (len(quats), 3) or not 0 < len(quats) <= MOST_FRAMES:

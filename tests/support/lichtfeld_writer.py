@@ -69,7 +69,9 @@ class Written:
     after: bytes = b"scheduler, grids and whatever else a strategy keeps"
 
     def write(self, path: Path) -> Path:
+        """In place of an older file, as the trainer does: what still maps that one must not see it change."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
         path.write_bytes(self.content())
         return path
 
