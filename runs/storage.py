@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -109,7 +109,7 @@ def tell_fetched(part: float, address: str) -> None:
         tell(part, address)
 
 
-def open_file(path: Path, buffering: int = -1) -> IO[bytes]:
+def open_file(path: Path, buffering: int = -1) -> BinaryIO:
     """The file, opened for reading; what is read of a remote one is fetched first. Raises OSError, UnreadableFile."""
     if remote_of(path) is None:
         return path.open("rb", buffering)

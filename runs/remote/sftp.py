@@ -1,5 +1,7 @@
 """SFTP as OpenSSH users have it set up: aliases and keys of ~/.ssh/config, hosts of ~/.ssh/known_hosts."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -39,10 +41,22 @@ class Sftp(SFTPFileSystem):  # type: ignore[misc]
 
     def cat_file(self, path: str, start: int | None = None, end: int | None = None, **_options: Any) -> bytes:
         """All parts are asked for at once: one after the other, each would wait for the network."""
-        with self.ftp.open(path, "rb") as file:
+        ftp: Any = self.ftp
+        with ftp.open(path, "rb") as file:
+            file._prefetch_thread = _quiet(file._prefetch_thread)
             first, last = start or 0, (file.stat().st_size or 0) if end is None else end
             parts = [(at, min(PART_BYTES, last - at)) for at in range(first, last, PART_BYTES)]
-            return b"".join(file.readv(parts))
+            return bytes(b"".join(file.readv(parts)))
+
+
+def _quiet(send: Callable[..., None]) -> Callable[..., None]:
+    """paramiko asks for the parts on a thread of its own; where the connection breaks, whoever waits for them hears of it."""
+
+    def asking(*arguments: Any) -> None:
+        with suppress(OSError, EOFError, paramiko.SSHException):
+            send(*arguments)
+
+    return asking
 
 
 def connect_sftp(address: Address) -> Sftp:
