@@ -12,16 +12,19 @@ import numpy as np
 from runs.advice import EXPORT_SPLATS
 from runs.arrays import F32, U32, Array
 from runs.errors import UnreadableFile
+from runs.formats.chunk_kernels import unpack_8_8_8, unpack_11_10_11, unpack_smaller
 from runs.formats.decoded import decoded_gaussians
 from runs.formats.ply_body import Rows, locate, map_rows, read_properties
 from runs.formats.ply_columns import DEGREE_OF_REST, SH_C0
 from runs.formats.ply_header import Header, read_header
-from runs.formats.quantised import SATURATED, SQRT2, logits_of_bytes, unpack_11_10_11, with_largest
+from runs.formats.quantised import SATURATED, logits_of_bytes, with_largest
 from runs.formats.render_mode import antialiased
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
 
 CHUNK_ROWS = 256
+# 0 means -4, 255 means 4, and each other byte the middle of its 256th of that range.
+SH_OF_BYTE = np.concatenate([[-4], (np.arange(1, 255) + 0.5) / 32 - 4, [4]]).astype(np.float32)
 LOW, HIGH = ("min_x", "min_y", "min_z"), ("max_x", "max_y", "max_z")
 LOW_SCALE, HIGH_SCALE = ("min_scale_x", "min_scale_y", "min_scale_z"), ("max_scale_x", "max_scale_y", "max_scale_z")
 LOW_RGB, HIGH_RGB = ("min_r", "min_g", "min_b"), ("max_r", "max_g", "max_b")
@@ -52,27 +55,32 @@ class ReadCompressed:
 
     def _between(self, words: U32, low: tuple[str, ...], high: tuple[str, ...]) -> F32:
         out = np.empty((len(words), 3), np.float32)
-        unpack_11_10_11(words, read_properties(self.chunks, low), read_properties(self.chunks, high), out)
+        unpack_11_10_11(words, self._bounds(low), self._bounds(high), out)
         return out
+
+    def _bounds(self, names: tuple[str, ...]) -> F32:
+        """float32 [chunks, 3]."""
+        return np.asarray(read_properties(self.chunks, names), np.float32)
 
     def _sh0(self, words: U32) -> F32:
         """Colours lie between the bounds of their chunk; without bounds, as older writers leave them out, between 0 and 1."""
-        shares = np.stack([words >> np.uint32(shift) & np.uint32(255) for shift in (24, 16, 8)], axis=1) / np.float32(255)
+        low, high = np.zeros((self.chunks.element.count, 3), np.float32), np.ones((self.chunks.element.count, 3), np.float32)
         if set(LOW_RGB + HIGH_RGB) <= set(self.chunks.element.names):
-            of_row = np.arange(len(words)) // CHUNK_ROWS
-            low, high = (read_properties(self.chunks, names)[of_row] for names in (LOW_RGB, HIGH_RGB))
-            shares = low * (1 - shares) + high * shares
-        return np.asarray((shares - 0.5) / SH_C0, np.float32)
+            low, high = self._bounds(LOW_RGB), self._bounds(HIGH_RGB)
+        out = np.empty((len(words), 3), np.float32)
+        unpack_8_8_8(words, low, high, out)
+        out -= np.float32(0.5)
+        out /= np.float32(SH_C0)
+        return out
 
     def _sh_rest(self) -> F32:
-        """Bytes of f_rest, channel-major; 0 means -4, 255 means 4, and each other one the middle of its 256th of that range."""
+        """Bytes of f_rest, channel-major."""
         count = self.vertices.element.count
         if self.rest is None:
             return np.zeros((count, 0, 3), np.float32)
         names = _rest_names(self.rest)
         stored = read_properties(self.rest, names)
-        shares = np.where(stored == 0, 0, np.where(stored == 255, 1, (stored + np.float32(0.5)) / 256))
-        by_channel = ((shares - 0.5) * 8).reshape(count, 3, len(names) // 3)
+        by_channel = SH_OF_BYTE[stored.astype(np.uint8)].reshape(count, 3, len(names) // 3)
         return np.ascontiguousarray(by_channel.transpose(0, 2, 1), np.float32)
 
 
@@ -106,8 +114,9 @@ def look(path: Path) -> SplatFile:
 
 def quats_of_words(words: U32) -> F32:
     """float32 [N, 4] wxyz, unit: two bits name the largest component, 10 bits each hold the others in (-1, 1)/√2."""
-    three = np.stack([words >> np.uint32(shift) & np.uint32(1023) for shift in (20, 10, 0)], axis=1) / np.float32(1023)
-    return with_largest(np.asarray((three - np.float32(0.5)) * SQRT2, np.float32), (words >> np.uint32(30)).astype(np.uint8))
+    three, largest = np.empty((len(words), 3), np.float32), np.empty(len(words), np.uint8)
+    unpack_smaller(words, three, largest)
+    return with_largest(three, largest)
 
 
 def _wrong(chunks: Rows, vertices: Rows, rest: Rows | None) -> str | None:

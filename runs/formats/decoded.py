@@ -1,16 +1,18 @@
 """Lazy columns of a file that is decoded in pieces: each column once, on first use."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import RLock
 
+from runs.advice import UNFINISHED
 from runs.arrays import F32, U8
 from runs.errors import UnreadableFile
+from runs.formats.ply_body import CHANGED
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import Stamp
-from runs.formats.zip_members import map_file
 from runs.gaussians import Gaussians
-from runs.storage import ensure
+from runs.storage import ensure, map_file
 
 Decode = Callable[[str], Mapping[str, F32]]
 
@@ -36,14 +38,21 @@ def decoded_gaussians(count: int, sh_degree: int, decode: Decode) -> Gaussians:
 
 
 def map_unchanged(path: Path, stamp: Stamp, what: str, stop: int | None = None) -> U8:
-    """uint8 [size], the whole file, mapped; only the bytes before `stop` need to be there.
+    """uint8 [size], the whole file, mapped; what lies beyond `stop` is fetched by `storage.present` when it is used.
 
-    Raises UnreadableFile when it is no longer the file that was looked at.
+    Raises UnreadableFile when it is no longer the file that was looked at, or empty.
     """
+    def check(status: os.stat_result) -> None:
+        if Stamp.of(status) != stamp:
+            raise UnreadableFile(CHANGED, path)
+
     ensure(path, 0, stop)
-    if stamp_of(path) != stamp:
-        raise UnreadableFile("this file changed after its header was read; open the run again", path)
-    return map_file(path, what)
+    try:
+        return map_file(path, check)
+    except OSError as error:
+        raise unreadable(error, path) from error
+    except ValueError as error:
+        raise UnreadableFile(f"this {what} is empty; {UNFINISHED}", path) from error
 
 
 def stamp_of(path: Path) -> Stamp:

@@ -18,6 +18,7 @@ from runs.errors import RefusedFile, UnreadableFile
 from runs.formats.decoded import map_unchanged, stamp_of
 from runs.formats.small_files import MIB, read_json
 from runs.formats.splat_file import Stamp
+from runs.storage import present
 
 MAGIC = b"glTF"
 JSON_CHUNK, BINARY_CHUNK = b"JSON", b"BIN\x00"
@@ -115,7 +116,7 @@ def read_document(path: Path) -> Document:
     if path.suffix.lower() != ".glb" and not _is_binary(path, stamp):
         document, binary = read_json(path, JSON_CAP_BYTES), None
     else:
-        document, binary = _read_binary(map_unchanged(path, stamp, "glTF file"), path)
+        document, binary = _read_binary(map_unchanged(path, stamp, "glTF file", 0), path)
     if not isinstance(document, dict):
         raise UnreadableFile(f"this is no glTF file; {EXPORT_SPLATS}", path)
     return Document(path, stamp, document, binary)
@@ -127,7 +128,7 @@ def _is_binary(path: Path, stamp: Stamp) -> bool:
 
 def _read_binary(data: U8, path: Path) -> tuple[Any, tuple[int, int] | None]:
     """The JSON chunk, and where the binary chunk lies."""
-    magic, version, size = struct.unpack("<4sII", bytes(data[:12]).ljust(12, b"\0"))
+    magic, version, size = struct.unpack("<4sII", bytes(present(data[:12])).ljust(12, b"\0"))
     if magic != MAGIC or version != 2:
         raise UnreadableFile(f"this is no binary glTF file of version 2; {EXPORT_SPLATS}", path)
     if size > len(data):
@@ -135,7 +136,7 @@ def _read_binary(data: U8, path: Path) -> tuple[Any, tuple[int, int] | None]:
     chunks: dict[bytes, tuple[int, int]] = {}
     at = 12
     while at + 8 <= size and len(chunks) < 2:
-        length, kind = struct.unpack("<I4s", bytes(data[at:at + 8]))
+        length, kind = struct.unpack("<I4s", bytes(present(data[at:at + 8])))
         chunks[kind] = (at + 8, at + 8 + length)
         at += 8 + length + -length % 4
     start, stop = chunks.get(JSON_CHUNK, (0, 0))
@@ -144,7 +145,7 @@ def _read_binary(data: U8, path: Path) -> tuple[Any, tuple[int, int] | None]:
     if stop > size or chunks.get(BINARY_CHUNK, (0, 0))[1] > size:
         raise UnreadableFile(f"this glTF file ends inside a chunk; {UNFINISHED}", path)
     try:
-        return json.loads(bytes(data[start:stop])), chunks.get(BINARY_CHUNK)
+        return json.loads(bytes(present(data[start:stop]))), chunks.get(BINARY_CHUNK)
     except (ValueError, RecursionError) as error:
         raise UnreadableFile(f"the description in this glTF file is not complete JSON ({error}); {UNFINISHED}", path) from error
 

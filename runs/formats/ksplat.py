@@ -17,6 +17,7 @@ from runs.formats.decoded import decoded_gaussians, map_unchanged, stamp_of
 from runs.formats.quantised import BYTE_SH0, SATURATED, logits_of_bytes, logs_of_scales
 from runs.formats.splat_file import SplatFile, Stamp
 from runs.gaussians import Gaussians
+from runs.storage import present
 
 HEADER_BYTES, SECTION_BYTES = 4096, 1024
 DEFAULT_SH_RANGE = (-1.5, 1.5)
@@ -112,8 +113,8 @@ def look(path: Path) -> SplatFile:
     stamp = stamp_of(path)
     if stamp.size_bytes < HEADER_BYTES:
         raise UnreadableFile(f"this .ksplat file is shorter than its header; {UNFINISHED}", path)
-    data = map_unchanged(path, stamp, ".ksplat file")
-    start = data[:HEADER_BYTES].tobytes()
+    data = map_unchanged(path, stamp, ".ksplat file", 0)
+    start = present(data[:HEADER_BYTES]).tobytes()
     if start[:2] != b"\x00\x01":
         raise UnreadableFile(f"this is no .ksplat file of version 0.1, the only one that is known; {EXPORT_SPLATS}", path)
     sections, _, most, count = struct.unpack_from("<4I", start, 4)
@@ -146,7 +147,8 @@ def _sections(data: U8, number: int, level: int, path: Path) -> tuple[Section, .
 
 
 def _section(data: U8, header: int, start: int, level: int, path: Path) -> Section:
-    count, most, bucket_size, buckets, block, bucket_bytes, span, full, part, degree = SECTION.unpack_from(data[header:].data)
+    told = SECTION.unpack_from(present(data[header:header + SECTION_BYTES]).data)
+    count, most, bucket_size, buckets, block, bucket_bytes, span, full, part, degree = told
     span = span or (1 if level == 0 else WHOLE_RANGE)
     if degree > LARGEST_DEGREE or count > most or (level and bucket_bytes != 12) or full + part > buckets:
         raise RefusedFile(f"a section of this .ksplat file contradicts itself; {UNTRUSTED}", path)

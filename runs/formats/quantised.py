@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from runs.arrays import F32, U8, U32, Array
+from runs.arrays import F32, U8, Array
 from runs.formats.ply_columns import SH_C0
 from runs.kernels import kernel
 
@@ -68,16 +68,3 @@ def with_largest(three: F32, largest: U8) -> F32:
     out = np.empty((len(three), 4), np.float32)
     _rebuild(three, largest, OTHERS, out)
     return out
-
-
-@kernel
-def unpack_11_10_11(words: U32, low: F32, high: F32, out: F32) -> None:
-    """out[i] = between low and high [chunks, 3] of the 256-row chunk of row i, by the three fields of 11, 10 and 11 bits."""
-    for i in range(words.shape[0]):
-        word, chunk = words[i], i // 256
-        x = np.float32(word >> np.uint32(21)) / np.float32(2047)
-        y = np.float32((word >> np.uint32(11)) & np.uint32(1023)) / np.float32(1023)
-        z = np.float32(word & np.uint32(2047)) / np.float32(2047)
-        out[i, 0] = low[chunk, 0] * (1 - x) + high[chunk, 0] * x
-        out[i, 1] = low[chunk, 1] * (1 - y) + high[chunk, 1] * y
-        out[i, 2] = low[chunk, 2] * (1 - z) + high[chunk, 2] * z

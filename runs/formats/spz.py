@@ -8,6 +8,7 @@ import numpy as np
 
 from runs.arrays import F32, U8
 from runs.formats.axes import flip_means, flip_quats, flip_signs
+from runs.formats.chunk_kernels import unpack_fixed, unpack_signed
 from runs.formats.decoded import decoded_gaussians, map_unchanged, stamp_of
 from runs.formats.quantised import SATURATED, logits_of_bytes, with_largest
 from runs.formats.splat_file import SplatFile
@@ -16,6 +17,9 @@ from runs.formats.unpacking import gunzip, unzstd
 from runs.gaussians import Gaussians
 
 COLOUR_SCALE = 0.15  # wider than SH_C0, so that colours beyond 0..1 fit
+SH0_OF_BYTE = np.asarray((np.arange(256) / 255 - 0.5) / COLOUR_SCALE, np.float32)
+LOG_SCALE_OF_BYTE = np.asarray(np.arange(256) / 16 - 10, np.float32)
+SH_OF_BYTE = np.asarray((np.arange(256) - 128) / 128, np.float32)
 POSITIONS, ALPHAS, COLOURS, SCALES, ROTATIONS, SH = range(6)
 XYZW_TO_WXYZ = [3, 0, 1, 2]
 LAST_OF_BAND_4 = 23
@@ -38,10 +42,10 @@ class ReadSpz:
         streams = self._streams(POSITIONS, SH)
         return {
             "means": flip_means(_positions(streams[POSITIONS], head).reshape(count, 3), head.signs),
-            "log_scales": np.asarray(streams[SCALES].reshape(count, 3) / np.float32(16) - 10, np.float32),
+            "log_scales": LOG_SCALE_OF_BYTE[streams[SCALES].reshape(count, 3)],
             "quats_wxyz": flip_quats(_quats(streams[ROTATIONS], head), head.signs),
             "logit_opacities": logits_of_bytes(streams[ALPHAS]),
-            "sh0": np.asarray((streams[COLOURS].reshape(count, 3) / np.float32(255) - 0.5) / COLOUR_SCALE, np.float32),
+            "sh0": SH0_OF_BYTE[streams[COLOURS].reshape(count, 3)],
         }
 
     def _sh_rest(self) -> F32:
@@ -51,7 +55,7 @@ class ReadSpz:
         if not terms:
             return np.zeros((head.count, 0, 3), np.float32)
         packed = self._streams(SH, SH + 1)[0].reshape(head.count, terms, 3)
-        return np.asarray((packed.astype(np.float32) - 128) / 128 * _sh_signs(head)[:, None], np.float32)
+        return np.asarray(SH_OF_BYTE[packed] * _sh_signs(head)[:, None], np.float32)
 
     def _streams(self, first: int, stop: int) -> list[U8]:
         """The unpacked streams `first` to `stop`."""
@@ -73,7 +77,7 @@ def recognise(path: Path, head: bytes) -> bool:
 def look(path: Path) -> SplatFile:
     """What the header tells, and that the file holds all its streams. Raises UnreadableFile or RefusedFile."""
     stamp = stamp_of(path)
-    header = read_spz_header(map_unchanged(path, stamp, ".spz file"), path, stamp)
+    header = read_spz_header(map_unchanged(path, stamp, ".spz file", 0), path, stamp)
     return SplatFile(
         path, "spz", header.count, header.sh_degree, stamp, ReadSpz(header), notes=(SATURATED,), keeps_rows=False,
         antialiased=header.antialiased,
@@ -84,10 +88,9 @@ def _positions(packed: U8, head: SpzHeader) -> F32:
     """float32 [3 N]: 24-bit fixed point, least byte first; half floats in version 1."""
     if head.version == 1:
         return packed.view("<f2").astype(np.float32)
-    triples = packed.reshape(-1, 3).astype(np.int32)
-    fixed = triples[:, 0] | triples[:, 1] << 8 | triples[:, 2] << 16
-    signed = (fixed << 8) >> 8  # the sign bit is bit 23
-    return np.asarray(signed / np.float64(1 << head.fractional_bits), np.float32)
+    out = np.empty(len(packed) // 3, np.float32)
+    unpack_fixed(packed, 2.0**-head.fractional_bits, out)
+    return out
 
 
 def _quats(packed: U8, head: SpzHeader) -> F32:
@@ -99,10 +102,9 @@ def _quats(packed: U8, head: SpzHeader) -> F32:
         three = np.asarray(packed.reshape(-1, 3) / np.float32(127.5) - 1, np.float32)
         return with_largest(three, np.zeros(len(three), np.uint8))
     words = packed.view("<u4").astype(np.uint32)
-    fields = np.stack([words >> np.uint32(shift) & np.uint32(1023) for shift in (20, 10, 0)], axis=1)
-    magnitude = (fields & np.uint32(511)).astype(np.float32) / np.float32(511 * np.sqrt(2.0))
-    three = np.where(fields & np.uint32(512), -magnitude, magnitude)
-    return np.ascontiguousarray(with_largest(three, (words >> np.uint32(30)).astype(np.uint8))[:, XYZW_TO_WXYZ])
+    three, largest = np.empty((len(words), 3), np.float32), np.empty(len(words), np.uint8)
+    unpack_signed(words, three, largest)
+    return np.ascontiguousarray(with_largest(three, largest)[:, XYZW_TO_WXYZ])
 
 
 def _sh_signs(head: SpzHeader) -> F32:

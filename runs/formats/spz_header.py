@@ -19,6 +19,7 @@ from runs.errors import RefusedFile, UnreadableFile
 from runs.formats.axes import HALF_TURN_X, Signs
 from runs.formats.splat_file import Stamp
 from runs.formats.unpacking import GZIP, check_claim, content_bytes, gunzip
+from runs.storage import present
 
 MAGIC = b"NGSP"
 GZIP_MAGIC = b"\x1f\x8b"
@@ -72,10 +73,11 @@ def is_spz(head: bytes) -> bool:
 
 def read_spz_header(data: U8, path: Path, stamp: Stamp) -> SpzHeader:
     """Parse and check against the size of the file. Raises UnreadableFile or RefusedFile."""
-    plain = bytes(data[:4]) == MAGIC
-    if not plain and bytes(data[:2]) != GZIP_MAGIC:
+    first = bytes(present(data[:HEADER_BYTES]))
+    plain = first.startswith(MAGIC)
+    if not plain and not first.startswith(GZIP_MAGIC):
         raise UnreadableFile(f"this is no .spz file (neither gzip nor NGSP); {EXPORT_SPLATS}", path)
-    start = bytes(data[:HEADER_BYTES]) if plain else bytes(gunzip(data, 0, OLD_HEADER_BYTES, path))
+    start = first if plain else bytes(gunzip(data, 0, OLD_HEADER_BYTES, path))
     if len(start) < (HEADER_BYTES if plain else OLD_HEADER_BYTES):
         raise UnreadableFile(f"the header of this .spz file has no end; {UNFINISHED}", path)
     magic, version, count, degree, bits, flags, streams = struct.unpack_from("<4sIIBBBB", start)
@@ -96,7 +98,7 @@ def read_spz_header(data: U8, path: Path, stamp: Stamp) -> SpzHeader:
 
 def _ends_as_claimed(data: U8, claimed: int) -> bool:
     """A gzip file of one member ends with the size of its content, modulo 2^32."""
-    return int.from_bytes(bytes(data[-4:]), "little") == claimed % 2**32
+    return int.from_bytes(bytes(present(data[-4:])), "little") == claimed % 2**32
 
 
 def _check_whole(data: U8, claimed: int, path: Path) -> None:
@@ -112,7 +114,7 @@ def _contents(data: U8, path: Path, streams: int, at: int, sizes: list[int]) -> 
         raise UnreadableFile(f"this .spz file lists {streams} streams where {len(sizes)} belong; {EXPORT_SPLATS}", path)
     if end > len(data):
         raise UnreadableFile(f"this .spz file ends inside its table of contents; {UNFINISHED}", path)
-    table = np.frombuffer(bytes(data[at:end]), "<u8").reshape(streams, 2).tolist()
+    table = np.frombuffer(bytes(present(data[at:end])), "<u8").reshape(streams, 2).tolist()
     if [size for _, size in table] != sizes:
         raise UnreadableFile(f"the streams of this .spz file do not fit its number of splats; {EXPORT_SPLATS}", path)
     ends = list(accumulate((packed for packed, _ in table), initial=end))
@@ -125,7 +127,7 @@ def _extensions(data: U8, path: Path, plain: bool, start: bytes, streams_end: in
     """The bytes of the extension records: before the table of contents, or in older versions behind the streams."""
     if plain:
         stop = int.from_bytes(start[16:20], "little")
-        return bytes(data[HEADER_BYTES:min(stop, HEADER_BYTES + EXTENSION_CAP_BYTES)])
+        return bytes(present(data[HEADER_BYTES:min(stop, HEADER_BYTES + EXTENSION_CAP_BYTES)]))
     stop = content_bytes(data, streams_end + EXTENSION_CAP_BYTES, path)
     return bytes(gunzip(data, streams_end, stop, path)) if stop > streams_end else b""
 

@@ -11,6 +11,7 @@ from runs.advice import DAMAGED, EXPORT_SPLATS, UNFINISHED, UNTRUSTED
 from runs.arrays import U8
 from runs.errors import RefusedFile, UnreadableFile
 from runs.formats.small_files import MIB
+from runs.storage import present
 
 # Positions and rotations of real splats shrink to a half at best; even with all view-dependent colour zero that leaves 1:10.
 LARGEST_RATIO = 100
@@ -32,7 +33,7 @@ def inflated(packed: U8, path: Path) -> Iterator[bytes]:
     try:
         while pending or at < len(packed):
             if not pending:
-                pending, at = bytes(packed[at:at + IN_BYTES]), at + IN_BYTES
+                pending, at = bytes(present(packed[at:at + IN_BYTES])), at + IN_BYTES
             piece = engine.decompress(pending)
             pending = engine.unused_data
             if engine.eof:
@@ -66,15 +67,14 @@ def content_bytes(packed: U8, most: int, path: Path) -> int:
 
 
 def unzstd(packed: U8, size_bytes: int, path: Path) -> U8:
-    """uint8 [size_bytes], the content of one zstd stream that must have that size. Raises UnreadableFile."""
-    out, at = np.empty(size_bytes, np.uint8), 0
+    """uint8 [size_bytes], the content of one zstd frame that must have that size. Raises UnreadableFile."""
     try:
-        with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(packed.data) as reader:
-            while at < size_bytes and (read := reader.readinto(out[at:].data)):
-                at += read
-            whole = at == size_bytes and not reader.read(1)
+        told = zstandard.get_frame_parameters(packed.data).content_size  # what is allocated, if the frame says it
+        if told not in (size_bytes, zstandard.CONTENTSIZE_UNKNOWN):
+            raise UnreadableFile(f"a stream of this file does not hold the {size_bytes:,} bytes it should; {EXPORT_SPLATS}", path)
+        content = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompress(packed.data, max_output_size=size_bytes)
     except zstandard.ZstdError as error:
         raise UnreadableFile(f"a stream of this file is damaged ({error}); {DAMAGED}", path) from error
-    if not whole:
-        raise UnreadableFile(f"a stream of this file does not hold the {size_bytes:,} bytes it should; {EXPORT_SPLATS}", path)
-    return out
+    if len(content) != size_bytes:
+        raise UnreadableFile(f"a stream of this file holds {len(content):,} of {size_bytes:,} bytes; {EXPORT_SPLATS}", path)
+    return np.frombuffer(content, np.uint8)
