@@ -88,7 +88,7 @@ def _rgb(rows: Rows) -> U8 | None:
 def _other_kind(header: Header, vertex: Element | None) -> str | None:
     """What the file is, if it is not a file of splats (formats.md C.4)."""
     if header.element("chunk") and vertex and "packed_position" in vertex.names:
-        return "this is a PlayCanvas compressed PLY, which cannot be opened yet; export it as an uncompressed PLY"
+        return "this is a PlayCanvas compressed PLY, not one of plain splats; open it by itself"
     if vertex is None:
         return f"this PLY file has no vertices, so it is not a file of splats; {OPEN_SAVED}"
     if any(re.fullmatch(r"f_anchor_feat_\d+|f_offset_\d+", name) for name in vertex.names):
