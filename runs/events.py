@@ -7,7 +7,8 @@ from typing import Literal
 EventKind = Literal[
     "evaluation", "save", "checkpoint", "densify", "opacity_reset",
     "out_of_memory",  # of the GPU
-    "out_of_host_memory", "killed", "disk_full",
+    "wild_request",  # for more memory than any GPU has: numbers of a kernel that was built for another GPU or CUDA
+    "out_of_host_memory", "killed", "disk_error",
     "illegal_access", "device_assert", "no_kernel", "nccl_error", "cuda_error",  # the last: any other of CUDA
     "invalid_gradient",  # fields: index, rows: of the gradient that was got
     "nan", "environment",  # the trainer could not even be loaded
@@ -16,8 +17,8 @@ EventKind = Literal[
 
 # After these a training has stopped, unless its log goes on.
 ERRORS: frozenset[EventKind] = frozenset({
-    "out_of_memory", "out_of_host_memory", "killed", "disk_full", "illegal_access", "device_assert", "no_kernel", "nccl_error",
-    "cuda_error", "invalid_gradient", "environment", "traceback",
+    "out_of_memory", "wild_request", "out_of_host_memory", "killed", "disk_error", "illegal_access", "device_assert", "no_kernel",
+    "nccl_error", "cuda_error", "invalid_gradient", "environment", "traceback",
 })
 
 

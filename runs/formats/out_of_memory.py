@@ -12,7 +12,8 @@ UNITS: Mapping[str, float] = {
 SIGNS = re.compile(
     r"(?:CUDA|HIP|MPS backend) out of memory|CUDA error: out of memory|\bOutOfMemoryError\b|cudaErrorMemoryAllocation"
     r"|CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|cuda runtime error \(2\) ?: ?out of memory"
-    r"|\[CUDA ERROR\].{0,200}out of memory|cudaMalloc(?:Async|Managed)? failed.{0,80}out of memory|BufferTooBig\("
+    r"|^Line \d+: out of memory$|^RuntimeError: out of memory$|BufferTooBig\("
+    r"|cudaMalloc(?:Async|Managed)? failed.{0,80}out of memory"
 )
 HOST_SIGNS = re.compile(
     r"DefaultCPUAllocator: (?:can't allocate|not enough) memory|\b_?(?:Array)?MemoryError\b|std::bad_alloc"

@@ -29,6 +29,11 @@ def _timeout(line: str) -> Mapping[str, float]:
     return {"timeout_ms": float(match[1]), "ran_ms": float(match[2])} if match else {}
 
 
+# No GPU has as much. Such requests come from a rasteriser that was built for another GPU or CUDA (graphdeco-inria#587,
+# pixelsplat#45): its garbled counts are no lack of memory.
+WILD_BYTES = 2.0**44
+
+
 @dataclass(frozen=True)
 class Trouble:
     """One way to die, by what only that way prints."""
@@ -42,7 +47,9 @@ class Trouble:
 TROUBLES: Sequence[Trouble] = (
     Trouble("out_of_memory", OUT_OF_MEMORY, out_of_memory_fields),
     Trouble("out_of_host_memory", HOST_SIGNS, out_of_memory_fields),
-    Trouble("disk_full", re.compile(r"No space left on device|Disk quota exceeded|inline_container\.cc:\d+\] \. unexpected pos")),
+    Trouble("disk_error", re.compile(
+        r"No space left on device|Disk quota exceeded|inline_container\.cc:\d+\] ?\. ?unexpected pos"
+        r"|PytorchStreamWriter failed writing file")),
     Trouble("no_kernel", re.compile(r"no kernel image is available for execution on the device|cudaErrorNoKernelImageForDevice")),
     Trouble("illegal_access", re.compile(
         r"an illegal memory access was encountered|cudaErrorIllegalAddress|CUDA error: misaligned address")),
@@ -69,7 +76,10 @@ def trouble_of(line: str) -> Trouble | None:
     """None for a line that reports none; a warning is none."""
     if "Warning:" in line:
         return None
-    return next((trouble for trouble in TROUBLES if trouble.sign.search(line)), None)
+    found = next((trouble for trouble in TROUBLES if trouble.sign.search(line)), None)
+    if found is not None and found.kind == "out_of_memory" and found.fields(line).get("requested_bytes", 0) > WILD_BYTES:
+        return Trouble("wild_request", found.sign, found.fields)
+    return found
 
 
 FRAME = re.compile(r'\s*File "([^"]{1,400})", line (\d{1,9}), in (\S{1,200})')

@@ -63,8 +63,8 @@ def test_what_each_line_says(line, event, iteration, fields, series):  # type: i
 
 
 @pytest.mark.parametrize("line", [
-    "Step 5: configure", "Step 1: 2 of 3 done", "1/5 | Loss: low", "Average PSNR of all scenes", "mean psnr unknown", "PSNR: 25.1",
-    "Eval iter 1000 failed", "Optimizing output/Step", "7000 (of 30000)", "image 12/40 | Loss",
+    "Step 5: configure", "Step 1: 2 of 3 done", "1/5 | Loss: low", "Average PSNR of all scenes", "mean psnr unknown",
+    "PSNR: 25.1", "Eval iter 1000 failed", "Optimizing output/Step", "7000 (of 30000)", "image 12/40 | Loss",
 ])
 def test_other_lines_say_nothing(line: str) -> None:
     """Words of a README or of another program are no measurement."""
