@@ -55,7 +55,10 @@ def _save(iteration: int, folder: Path, book: NoteBook) -> Checkpoint | None:
 
 
 def _gathered(iteration: int, folder: Path, book: NoteBook) -> Checkpoint | None:
-    whole = [folder / WHOLE] if (folder / WHOLE).is_file() else []
+    try:
+        whole = [folder / WHOLE] if (folder / WHOLE).is_file() else []
+    except OSError:
+        return None  # a folder that may not be read was noted already
     if not whole:
         book.add(str(folder), f"holds no {WHOLE} and no shards; open the run again once it is saved")
     return next((checkpoint_of(iteration, file) for file in splat_files(whole, book)), None)

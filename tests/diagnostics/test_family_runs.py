@@ -108,10 +108,9 @@ FORKS: Mapping[str, Fork] = {
 }
 
 
-def opened(told: Told, fork: Fork, to: Path, *, with_data: bool = True) -> Run:
+def opened(told: Told, fork: Fork, to: Path) -> Run:
     run = stock_run(told, to / "stock", events=fork.events, **{"eval": True, **fork.settings})
-    path = fork.retell(told, run) or run
-    return open_run(path, shared_data("scenes", SCENES[told.run.name]) if with_data else None)
+    return open_run(fork.retell(told, run) or run, shared_data("scenes", SCENES[told.run.name]))
 
 
 def findings(run: Run) -> list[str]:
@@ -120,8 +119,8 @@ def findings(run: Run) -> list[str]:
 
 @pytest.mark.parametrize("fork", FORKS)
 def test_a_sound_run_of_a_fork_raises_no_alarm(fork: str, tmp_path: Path) -> None:
-    """2DGS without its photos: a disc is drawn otherwise than the splats that it was made of."""
-    run = opened(synthetic(), FORKS[fork], tmp_path, with_data=fork != "2DGS")
+    """Neither for what it stores nor for what it leaves out, its photos at hand."""
+    run = opened(synthetic(), FORKS[fork], tmp_path)
     assert run.trainer.name == FORKS[fork].name
     assert run.iterations == ((6997, 29997) if fork == "Grendel-GS" else (7_000, LAST))
     assert findings(run) == []

@@ -54,6 +54,23 @@ def test_a_file_that_may_not_be_read_is_left_out(place: Path) -> None:
         _ = run.state_files[0].state
 
 
+def test_a_closed_save_of_several_processes_costs_only_itself(place: Path) -> None:
+    """Each process runs as its own user on some clusters."""
+    folder = write_inria_run(place / "run", iterations=(100, 200))
+    (folder / "python_ws=2_rk=0.log").write_text("")
+    (folder / "point_cloud" / "iteration_200").chmod(0)
+    (folder / "checkpoints" / "200").mkdir(parents=True)
+    (folder / "checkpoints" / "200").chmod(0)
+    try:
+        run = open_run(folder)
+    finally:
+        (folder / "point_cloud" / "iteration_200").chmod(stat.S_IRWXU)
+        (folder / "checkpoints" / "200").chmod(stat.S_IRWXU)
+    assert (run.trainer.name, run.iterations, run.state_files) == ("grendel", (100,), ())
+    for closed in ("point_cloud/iteration_200", "checkpoints/200"):
+        assert says(run, folder / closed).endswith("give your user the right to read it")
+
+
 @pytest.mark.parametrize("closed", ["point_cloud/iteration_200", "point_cloud"])
 def test_a_folder_that_may_not_be_entered_costs_only_what_lies_in_it(closed: str, place: Path) -> None:
     """Trainings in containers leave folders of another user."""
