@@ -9,12 +9,11 @@ import numpy as np
 from runs.arrays import F32
 from runs.errors import UnreadableFile
 from runs.formats.splat_file import Stamp
-from runs.formats.torch_file import read_torch_file
 from runs.gaussians import Gaussians
 from runs.motion import chunks, moved
 from runs.trainers.deformable_network import DeformNetwork, read_network
 from runs.trainers.deformable_shape import as_drawn
-from runs.trainers.layers import Misfit, state_of
+from runs.trainers.layers import Misfit, read_tensors
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ def read_motion(path: Path) -> Deformation:
 @lru_cache(maxsize=2)  # of 2 MB each; the stamp tells a replaced file
 def _network(path: Path, _stamp: Stamp) -> DeformNetwork:
     try:
-        return read_network(state_of(read_torch_file(path)))
+        return read_network(read_tensors(path))
     except Misfit as error:
         raise UnreadableFile(f"its network {error}, so the scene is shown standing still", path) from error
 

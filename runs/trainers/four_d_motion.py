@@ -10,12 +10,11 @@ import numpy as np
 from runs.arrays import F32
 from runs.errors import UnreadableFile
 from runs.formats.splat_file import Stamp
-from runs.formats.torch_file import read_torch_file
 from runs.gaussians import Gaussians
 from runs.motion import chunks, moved
 from runs.settings import Settings
 from runs.trainers.four_d_network import FourDNetwork, heads_at_work, read_network
-from runs.trainers.layers import Misfit, state_of
+from runs.trainers.layers import Misfit, read_tensors
 
 COLOURS = "sh"  # the head that adds to all coefficients at once, DC first
 
@@ -48,7 +47,7 @@ def read_motion(path: Path, settings: Settings) -> HexMotion:
 
 def _network(path: Path, columns: Sequence[str]) -> FourDNetwork:
     try:
-        return read_network(state_of(read_torch_file(path)), columns)
+        return read_network(read_tensors(path), columns)
     except Misfit as error:
         raise _still(error, path) from error
 

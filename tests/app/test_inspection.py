@@ -1,5 +1,7 @@
 """The inspector's numbers are held against a population; a wrong percentile would send the user after the wrong Gaussian."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -107,3 +109,30 @@ def test_inspection_stops_when_it_is_no_longer_wanted():
     gaussians: Gaussians = cloud(10)
     with pytest.raises(Cancelled):
         inspect(Population(gaussians), 0, 100, made_run(checkpoints={100: gaussians}), stop)
+
+
+@pytest.mark.parametrize(("holds", "noun"), [("anchors", "anchors"), ("points", "points")])
+def test_of_anchors_and_points_only_the_place_is_told(holds, noun):
+    """Their scale, opacity and colour are ours, so that they can be drawn: as numbers they would be invented."""
+    gaussians = cloud(50)
+    run = made_run(checkpoints={100: gaussians})
+    run = replace(run, checkpoints=(replace(run.checkpoints[0], holds=holds),))
+    found = inspect(Population(gaussians), 4, 100, run, lambda: None)
+    assert [fact.name for fact in found.parameters] == ["Mean x", "Mean y", "Mean z"]
+    assert (found.quantities, found.colour, found.holds) == ((), None, holds)
+    assert [n.row for n in found.neighbours] == [n.row for n in neighbours(gaussians, 4)]
+    assert {n.sigmas for n in found.neighbours} == {None}
+    assert noun in found.history
+
+
+def test_at_a_moment_the_stored_values_stay_and_the_drawn_ones_stand_beside_them():
+    """`Stored` must be what the file holds, whatever moment the picture shows."""
+    gaussians = cloud(50)
+    there = changed(gaussians, means=gaussians.means + np.float32([0, 0, 3]), log_scales=gaussians.log_scales + 1)
+    found = inspect(Population(gaussians), 4, 100, made_run(checkpoints={100: gaussians}), lambda: None, there)
+    assert {f.name: f.meant for f in found.parameters}["Mean z"] == pytest.approx(float(gaussians.means[4, 2]))
+    at_moment = {f.name: f for f in found.at_moment}
+    assert at_moment["Moved"].meant == pytest.approx(3)
+    assert (at_moment["Mean z"].stored, at_moment["Mean z"].meant) == pytest.approx(
+        (float(gaussians.means[4, 2]), float(gaussians.means[4, 2]) + 3), rel=1e-5)
+    assert at_moment["Scale 1"].meant == pytest.approx(float(gaussians.scales[4, 0]) * np.e, rel=1e-5)
