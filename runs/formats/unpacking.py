@@ -16,7 +16,7 @@ from runs.storage import present
 # Positions and rotations of real splats shrink to a half at best; even with all view-dependent colour zero that leaves 1:10.
 LARGEST_RATIO = 100
 FREE_BYTES = MIB  # what a file of any size may claim
-IN_BYTES = 1 << 14  # deflate unpacks to at most 1032 times as much, so a piece is below 17 MB
+IN_BYTES = 1 << 12  # deflate unpacks to at most 1032 times as much, so a piece is below 5 MB
 GZIP = zlib.MAX_WBITS + 16
 
 
@@ -68,6 +68,8 @@ def content_bytes(packed: U8, most: int, path: Path) -> int:
 
 def unzstd(packed: U8, size_bytes: int, path: Path) -> U8:
     """uint8 [size_bytes], the content of one zstd frame that must have that size. Raises UnreadableFile."""
+    if not size_bytes:
+        return np.empty(0, np.uint8)  # no frame is written for nothing; and as a limit, 0 means none to the library
     try:
         told = zstandard.get_frame_parameters(packed.data).content_size  # what is allocated, if the frame says it
         if told not in (size_bytes, zstandard.CONTENTSIZE_UNKNOWN):

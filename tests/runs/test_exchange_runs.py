@@ -13,6 +13,7 @@ from runs.errors import NotARun
 from runs.formats.splat_formats import look_at
 from runs.gaussians import COLUMNS
 from runs.open_run import open_run, reopen
+from runs.storage import mount, unmount
 from tests.support.exchange import FOREIGN
 from tests.support.hostile import only_our_error
 
@@ -57,6 +58,43 @@ def test_a_foreign_meta_json_is_no_scene(tmp_path: Path) -> None:
     (tmp_path / "meta.json").write_text('{"title": "holiday"}')
     with pytest.raises(NotARun, match="no splats"):
         open_run(tmp_path)
+
+
+class Counted:
+    """A remote folder whose files lie here: it counts what is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: dict[str, set[int]] = {}
+
+    def fetch(self, path: Path, start: int, stop: int | None) -> None:
+        end = path.stat().st_size if stop is None else min(stop, path.stat().st_size)
+        self.asked.setdefault(path.name, set()).update(range(start, end))
+
+    def list_folder(self, folder: Path) -> None: ...
+    def refresh(self) -> None: ...
+    def address(self, path: Path) -> str:
+        return str(path)
+
+    def close(self) -> None: ...
+
+
+@pytest.mark.parametrize(("name", "most"), [
+    ("transform_sh3.compressed.ply", 8192), ("transform_v4_sh3.spz", 512), ("splats3d_level0_sh2.ksplat", 5120),
+    ("transform_sh3.glb", 8192), ("gsplat.splat", 4096),
+])
+def test_a_look_at_a_remote_file_fetches_its_header_only(name: str, most: int, tmp_path: Path) -> None:
+    """The rows of a scene of gigabytes must not travel before someone looks at it; then all that is used must."""
+    path = Path(shutil.copy(FOREIGN / name, tmp_path))
+    remote = Counted()
+    mount(tmp_path, remote)
+    try:
+        file = look_at(path)
+        assert len(remote.asked[name]) <= most
+        for column in (*COLUMNS, "sh_rest"):
+            file.read().load(column)
+        assert len(remote.asked[name]) > 0.95 * path.stat().st_size
+    finally:
+        unmount(tmp_path)
 
 
 @pytest.mark.parametrize("name", [FILES[0], FILES[4], FILES[6]])
