@@ -11,9 +11,10 @@ from runs.settings import NOT_STORED, Settings
 # Names of the INRIA family, as its settings spell them.
 FROM, UNTIL, EVERY, RESET = "densify_from_iter", "densify_until_iter", "densification_interval", "opacity_reset_interval"
 # These trainers call their first iteration 0, so what they plan for 600 happens in what is iteration 601 everywhere here.
-FROM_ZERO = frozenset({"gsplat", "gsplat-2dgs"})
+FROM_ZERO = frozenset({"gsplat", "gsplat-2dgs", "splatfacto", "3dgrut"})
 # Version 1.5.3 of gsplat never resets, whatever its settings say, and no file tells the version (gsplat pull request #776).
-MAY_NOT_RESET = FROM_ZERO
+# splatfacto densifies by gsplat, of a version that its files do not tell either.
+MAY_NOT_RESET = frozenset({"gsplat", "gsplat-2dgs", "splatfacto"})
 # Each stage of theirs has a schedule on iterations of its own, and the settings give one for both.
 STAGED = frozenset({"4dgaussians"})
 
