@@ -23,7 +23,7 @@ from runs.trainers.saved import checkpoints, numbered, splat_files
 
 STEP = r"step-(\d{9,12})\.ckpt"
 SPLATS, CONFIG, METRICS = "splat.ply", "config.json", "metrics.json"
-ALIASES: Spellings = {"iterations": ("num_iterations",), "sh_degree": ("sh_degree",), "source_path": ("data",)}
+ALIASES: Spellings = {"source_path": ("data",)}  # num_iterations is no plan to save a state, which is not read here
 SCORES: Mapping[str, str] = {"avg_psnr": "test/psnr", "avg_ssim": "test/ssim", "avg_l1": "test/l1"}
 
 

@@ -1,5 +1,6 @@
 """3DGRUT's folders: OmegaConf objects in the checkpoints, one file for Gaussians and optimizer, cameras of a COLMAP model."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,10 @@ def begun(folder: Path, text: str = CONFIG) -> Path:
     return folder
 
 
-def write_checkpoint(path: Path, gaussians: Gaussians, step: int, *, config: Any = None) -> Stepped:
+def write_checkpoint(
+    path: Path, gaussians: Gaussians, step: int, *, config: Any = None, rates: Mapping[str, Any] = RATES,
+    counted: int | None = None,
+) -> Stepped:
     """As `Trainer3DGRUT.save_checkpoint`: parameters, optimizer, settings as OmegaConf's objects, statistics in 1-tuples."""
     import torch
 
@@ -73,7 +77,7 @@ def write_checkpoint(path: Path, gaussians: Gaussians, step: int, *, config: Any
         "features_specular": gaussians.sh_rest.reshape(gaussians.count, -1), "rotation": gaussians.quats_wxyz,
         "scale": gaussians.log_scales,
     }
-    told = stepped(values, RATES)
+    told = stepped(values, rates, counted=counted)
     saved = {
         **told.parameters, "background": {"color": torch.zeros(3)}, "n_active_features": 2, "max_n_features": 3,
         "progressive_training": True, "scene_extent": np.float64(2.5), "optimizer": told.optimizers[0].state_dict(),

@@ -1,6 +1,7 @@
 """gaussian-splatting-lightning: Lightning's checkpoints with the trainer's own objects inside, one per process if distributed."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +36,16 @@ def says(run: Run) -> list[str]:
     return [note.says for note in run.notes]
 
 
-def hyper_parameters(kinds: tuple[type, ...], absgrad: bool, loss: str) -> dict[str, Any]:
+def hyper_parameters(kinds: tuple[type, ...], absgrad: bool, loss: str, changed: Mapping[str, Any]) -> dict[str, Any]:
     """What `save_hyperparameters` keeps: instances of the trainer's dataclasses."""
     gaussian, optimization, density, metric, parser = kinds
     return {
         "gaussian": filled(gaussian, sh_degree=3, optimization=filled(
             optimization, means_lr_init=1.6e-4, shs_dc_lr=0.0025, opacities_lr=0.05, scales_lr=0.005, rotations_lr=0.001)),
-        "density": filled(density, densify_from_iter=500, densify_until_iter=15_000, densification_interval=100,
-                          opacity_reset_interval=3_000, densify_grad_threshold=2e-4, cull_opacity_threshold=0.005,
-                          percent_dense=0.01, absgrad=absgrad),
+        "density": filled(density, **{
+            "densify_from_iter": 500, "densify_until_iter": 15_000, "densification_interval": 100, "absgrad": absgrad,
+            "opacity_reset_interval": 3_000, "densify_grad_threshold": 2e-4, "cull_opacity_threshold": 0.005,
+            "percent_dense": 0.01, **changed}),
         "metric": filled(metric, lambda_dssim=0.2, rgb_diff_loss=loss), "save_iterations": [7_000, 30_000],
         "output_path": "outputs/garden", "parser": filled(parser, down_sample_factor=1),
     }
@@ -51,7 +53,7 @@ def hyper_parameters(kinds: tuple[type, ...], absgrad: bool, loss: str) -> dict[
 
 def write_checkpoint(
     folder: Path, gaussians: Gaussians, step: int, *, rank: int | None = None, old: bool = False, absgrad: bool = False,
-    loss: str = "l1",
+    loss: str = "l1", counted: int | None = None, density: Mapping[str, Any] | None = None,
 ) -> Stepped:
     """As `Trainer.save_checkpoint` of Lightning: two optimizers, buffers of the density controller, objects as settings."""
     import torch
@@ -60,7 +62,7 @@ def write_checkpoint(
         "means": gaussians.means, "shs_dc": gaussians.sh0[:, None], "shs_rest": gaussians.sh_rest,
         "opacities": gaussians.logit_opacities[:, None], "scales": gaussians.log_scales, "rotations": gaussians.quats_wxyz,
     }
-    told = stepped(values, RATES, apart=("means",))
+    told = stepped(values, RATES, apart=("means",), counted=counted)
     count = gaussians.count
     statistics = {"max_radii2D": torch.arange(count), "xyz_gradient_accum": torch.ones(count, 1),
                   "denom": torch.full((count, 1), 2.0)}
@@ -79,7 +81,7 @@ def write_checkpoint(
         torch.save({
             "epoch": 212, "global_step": step, "pytorch-lightning_version": "2.2.0", "state_dict": state, "loops": {},
             "callbacks": {}, "optimizer_states": [one.state_dict() for one in told.optimizers], "lr_schedulers": [],
-            "hparams_name": "kwargs", "hyper_parameters": hyper_parameters(kinds, absgrad, loss),
+            "hparams_name": "kwargs", "hyper_parameters": hyper_parameters(kinds, absgrad, loss, density or {}),
             "datamodule_hparams_name": "kwargs", "datamodule_hyper_parameters": {"path": "/nowhere/garden"}, **extra}, path)
     return told
 

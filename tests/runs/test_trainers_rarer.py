@@ -98,7 +98,7 @@ class TestSpirulae:
         assert (run.trainer.name, run.iterations) == ("spirulae-splat", (2_000, 30_000))
         for iteration, gaussians in saved.items():
             assert_same_gaussians(run.checkpoint(iteration).gaussians, gaussians)
-        assert run.settings.value("iterations") == 30_000
+        assert run.settings.value("num_iterations") == 30_000
         assert (run.series["test/psnr"].at(30_000), run.series["test/ssim"].at(30_000)) == (21.0, 0.8)
 
     @pytest.mark.parametrize("text", ["", "[]", "7", '{"avg_psnr": "high"}'])
@@ -108,7 +108,7 @@ class TestSpirulae:
         for name in ("config.json", "metrics.json"):
             (tmp_path / name).write_text(text, encoding="utf-8")
         run = open_run(tmp_path)
-        assert (run.iterations, dict(run.series), run.settings.value("iterations")) == ((10,), {}, None)
+        assert (run.iterations, dict(run.series), run.settings.value("num_iterations")) == ((10,), {}, None)
 
 
 class TestAvTrainer:

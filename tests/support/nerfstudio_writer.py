@@ -81,7 +81,7 @@ class Written:
 
 def write_checkpoint(
     folder: Path, step: int, gaussians: Gaussians, *, prefix: str = "_model.gauss_params.", logit_rgb: bool = False,
-    poses: Any = None, adam_steps: int = 3, names: Mapping[str, str] | None = None,
+    poses: Any = None, adam_steps: int = 3, names: Mapping[str, str] | None = None, counted: int | None = None,
 ) -> Written:
     """`nerfstudio_models/step-N.ckpt` as the trainer saves it: parameters, optimizers, schedulers, scalers, and other modules."""
     import torch
@@ -98,6 +98,8 @@ def write_checkpoint(
             parameter.grad = torch.randn(parameter.shape, generator=generator) * 1e-3
             optimizers[name].step()
             schedulers[name].step()
+        if counted is not None:
+            optimizers[name].state[parameter]["step"] = torch.tensor(float(counted))
         with torch.no_grad():
             parameter.copy_(kept)
     model = OrderedDict((f"{prefix}{name}", parameter.detach()) for name, parameter in parameters.items())

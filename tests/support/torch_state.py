@@ -22,8 +22,13 @@ class Stepped:
         return np.asarray(state["exp_avg"]), np.asarray(state["exp_avg_sq"])
 
 
-def stepped(values: Mapping[str, Any], rates: Mapping[str, Any], *, apart: Sequence[str] = (), steps: int = 3) -> Stepped:
-    """One Adam of all parameters in order, those `apart` with one of their own before it; the values stay as given."""
+def stepped(
+    values: Mapping[str, Any], rates: Mapping[str, Any], *, apart: Sequence[str] = (), steps: int = 3, counted: int | None = None,
+) -> Stepped:
+    """One Adam of all parameters in order, those `apart` with one of their own before it; the values stay as given.
+
+    `counted`: steps that it says it has taken.
+    """
     import torch
 
     generator = torch.Generator().manual_seed(1)
@@ -37,6 +42,8 @@ def stepped(values: Mapping[str, Any], rates: Mapping[str, Any], *, apart: Seque
             parameter.grad = torch.randn(parameter.shape, generator=generator) * 1e-3
         for optimizer in optimizers:
             optimizer.step()
+    for state in (optimizer.state[parameter] for optimizer in optimizers for parameter in optimizer.state if counted is not None):
+        state["step"] = torch.tensor(float(counted or 0))
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(kept[name])
