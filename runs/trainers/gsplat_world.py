@@ -53,7 +53,7 @@ def find_world(
     candidates = normalisations(cameras, points.xyz)
     if not normalised:
         candidates = {RAW: np.eye(4), **candidates}
-    fits = sorted((_misfit(matrix, points, gaussians), name) for name, matrix in candidates.items())
+    fits = sorted((misfit(matrix, points, gaussians), name) for name, matrix in candidates.items())
     (best, name), (second, _) = fits[:2]
     return World(candidates[name]) if best < CLEARLY * second and best < FAR else None
 
@@ -105,7 +105,7 @@ def _principal_axes(xyz: F64) -> F64:
     return matrix
 
 
-def _misfit(matrix: F64, points: PointCloud, gaussians: Gaussians) -> float:
+def misfit(matrix: F64, points: PointCloud, gaussians: Gaussians) -> float:
     """How far the points lie from the nearest Gaussian, in parts of the scene's size, plus how far its colour is off (0..1)."""
     every = max(1, gaussians.count // MOST_GAUSSIANS)
     means = gaussians.means[::every].astype(np.float64)
