@@ -2,6 +2,7 @@
 
 import hashlib
 import traceback
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +32,9 @@ def fault_of(target: Target, data: bytes, folder: Path) -> Fault | None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     try:
-        target.read(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # as in the test suite: a warning would be printed at the user's terminal
+            target.read(path)
     except RunError as error:
         return _of_sentence(error)
     except Exception as error:

@@ -4,24 +4,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from plyfile import PlyData, PlyElement
+from plyfile import PlyData
 
 from runs.errors import UnreadableFile
 from runs.formats.codebook_ply import look
 from runs.formats.splat_formats import look_at
 from runs.gaussians import COLUMNS
-from tests.support.files import inria_columns, random_gaussians
+from tests.support.files import as_element, inria_columns, random_gaussians
 
 BOOKS = ("features_dc", *(f"features_rest_{i}" for i in range(15)), "opacity", "scaling", "rotation_re", "rotation_im")
 COUNTS = (3, 0, 4, 2)  # splats of each SH degree
 
-
-
-def element(name: str, columns: dict[str, np.ndarray]) -> PlyElement:
-    table = np.empty(len(next(iter(columns.values()))), [(key, values.dtype.str) for key, values in columns.items()])
-    for key, values in columns.items():
-        table[key] = values
-    return PlyElement.describe(table, name)
 
 
 def as_short(values: np.ndarray) -> np.ndarray:
@@ -53,10 +46,10 @@ def write(path: Path, *, quantised: bool, half: bool) -> list[dict[str, np.ndarr
             else:
                 stored[name] = as_short(values) if half else values.astype(np.float32)
                 means[name] = values.astype(np.float16) if half else values
-        elements.append(element(f"vertex_{degree}", stored))
+        elements.append(as_element(f"vertex_{degree}", stored))
         meant.append({name: values.astype(np.float32) for name, values in means.items()})
     if quantised:
-        elements.append(element("codebook_centers", {name: as_short(book) if half else book for name, book in books.items()}))
+        elements.append(as_element("codebook_centers", {name: as_short(book) if half else book for name, book in books.items()}))
     PlyData(elements).write(str(path))
     return meant
 
@@ -93,7 +86,7 @@ def test_a_place_beyond_the_codebook_is_named(tmp_path: Path) -> None:
     columns = {**inria_columns(random_gaussians(2, degree=0), normals=False)}
     stored = {name: values if name in "xyz" else np.array([0, 7], np.uint8) for name, values in columns.items()}
     books = {name: np.zeros(7, np.float32) for name in BOOKS}
-    PlyData([element("vertex_0", stored), element("codebook_centers", books)]).write(str(tmp_path / "short.ply"))
+    PlyData([as_element("vertex_0", stored), as_element("codebook_centers", books)]).write(str(tmp_path / "short.ply"))
     with pytest.raises(UnreadableFile, match="beyond its codebook"):
         _ = look(tmp_path / "short.ply").read().sh0
 
@@ -104,6 +97,6 @@ def test_what_is_missing_is_named(lacking: str, tmp_path: Path) -> None:
     columns = inria_columns(random_gaussians(2, degree=1), normals=False)
     stored = {name: values if name in "xyz" else np.zeros(2, np.uint8) for name, values in columns.items() if name != lacking}
     books = {name: np.zeros(256, np.float32) for name in BOOKS if name != lacking}
-    PlyData([element("vertex_1", stored), element("codebook_centers", books)]).write(str(tmp_path / "short.ply"))
+    PlyData([as_element("vertex_1", stored), as_element("codebook_centers", books)]).write(str(tmp_path / "short.ply"))
     with pytest.raises(UnreadableFile, match="lacks"):
         look(tmp_path / "short.ply")

@@ -40,17 +40,22 @@ def inria_columns(gaussians: Gaussians, *, normals: bool = True) -> dict[str, Ar
     return columns | {f"rot_{i}": values for i, values in enumerate(gaussians.quats_wxyz.T)}
 
 
+def as_element(name: str, columns: Mapping[str, Array]) -> PlyElement:
+    """One element of plyfile; each column keeps its own scalar type."""
+    dtype = [(key, np.asarray(values).dtype.str[1:]) for key, values in columns.items()]
+    table = np.empty(len(next(iter(columns.values()))), dtype)
+    for key, values in columns.items():
+        table[key] = values
+    return PlyElement.describe(table, name)
+
+
 def write_ply(
     path: Path, columns: Mapping[str, Array], *, text: bool = False, byte_order: str = "<", comments: Sequence[str] = (),
     before: Sequence[PlyElement] = (), after: Sequence[PlyElement] = (),
 ) -> Path:
     """Write one vertex element through plyfile; each column keeps its own scalar type."""
-    dtype = [(name, np.asarray(values).dtype.str[1:]) for name, values in columns.items()]
-    table = np.empty(len(next(iter(columns.values()))), dtype)
-    for name, values in columns.items():
-        table[name] = values
     path.parent.mkdir(parents=True, exist_ok=True)
-    elements = [*before, PlyElement.describe(table, "vertex"), *after]
+    elements = [*before, as_element("vertex", columns), *after]
     PlyData(elements, text=text, byte_order=byte_order, comments=list(comments)).write(str(path))
     return path
 

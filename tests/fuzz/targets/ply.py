@@ -3,16 +3,25 @@
 from pathlib import Path
 
 import numpy as np
+from plyfile import PlyData
 
+from runs.formats import codebook_ply
 from runs.formats.ply import read_gaussians, read_points
-from runs.gaussians import COLUMNS
+from runs.gaussians import COLUMNS, Gaussians
 from tests.fuzz.seeds import written
 from tests.fuzz.target import Target
-from tests.support.files import faces, inria_columns, random_gaussians, write_ply, write_points, write_splats
+from tests.support.files import as_element, faces, inria_columns, random_gaussians, write_ply, write_points, write_splats
 
 
 def _every_column(path: Path) -> None:
-    gaussians = read_gaussians(path)
+    _load_all(read_gaussians(path))
+
+
+def _groups(path: Path) -> None:
+    _load_all(codebook_ply.look(path).read())
+
+
+def _load_all(gaussians: Gaussians) -> None:
     for name in (*COLUMNS, "sh_rest", *gaussians.extra_names):
         gaussians.load(name)
     _ = gaussians.finite
@@ -33,9 +42,25 @@ def _splats() -> tuple[bytes, ...]:
     )
 
 
+def _grouped() -> tuple[bytes, ...]:
+    """Two degrees, as places in a codebook and as numbers; half floats in either."""
+    books = ("features_dc", *(f"features_rest_{i}" for i in range(3)), "opacity", "scaling", "rotation_re", "rotation_im")
+    codebook = as_element("codebook_centers", {name: np.zeros(4, np.int16) for name in books})
+    columns = [inria_columns(random_gaussians(2, degree=degree), normals=False) for degree in (0, 1)]
+    coded = [as_element(f"vertex_{degree}", {name: values if name in "xyz" else np.arange(2, dtype=np.uint8)
+                                             for name, values in group.items()}) for degree, group in enumerate(columns)]
+    halves = [as_element(f"vertex_{degree}", {name: values.astype(np.float16).view(np.int16) for name, values in group.items()})
+              for degree, group in enumerate(columns)]
+    files = (PlyData([*coded, codebook]), PlyData(halves))
+    return tuple(written(lambda path, file=file: file.write(str(path)), "a.ply") for file in files)
+
+
 def _points() -> tuple[bytes, ...]:
     xyz, rgb = random_gaussians(3).means, np.full((3, 3), 7)
     return written(lambda path: write_points(path, xyz, rgb), "a.ply"), written(lambda path: write_points(path, xyz), "a.ply")
 
 
-TARGETS = (Target("ply", "scene.ply", _every_column, _splats), Target("ply-points", "input.ply", read_points, _points))
+TARGETS = (
+    Target("ply", "scene.ply", _every_column, _splats), Target("ply-points", "input.ply", read_points, _points),
+    Target("codebook-ply", "scene.ply", _groups, _grouped),
+)
