@@ -1,6 +1,7 @@
 """Objects of foreign classes in a pickle: named, never imported; what they were made of is kept as plain values."""
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,8 +39,18 @@ class OpaqueClass:
         return f"{self.module}.{self.name}"
 
 
+class WithState(ABC):
+    """A value of a pickle that gets its state after it was made."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def set_state(self, state: Any) -> Any:
+        """What takes the place of the value: itself, or what it becomes with this state."""
+
+
 @dataclass(eq=False, slots=True)  # a hostile pickle makes one of three bytes
-class Opaque:
+class Opaque(WithState):
     """An object of a foreign class: what it was called with, and what was put into it."""
 
     kind: OpaqueClass

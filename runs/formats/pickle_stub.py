@@ -9,9 +9,9 @@ import pickle as op  # only for the names of its opcodes
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-from runs.formats.opaque import Opaque, OpaqueClass, opaque_class
+from runs.formats.opaque import Opaque, OpaqueClass, WithState, opaque_class
 
 # A training state's pickle has a few kilobytes, its tensors lie elsewhere; one byte of pickle can cost 64 of memory.
 LARGEST_PICKLE_BYTES = 4 << 20
@@ -35,14 +35,6 @@ class Function:
     """What a global stands for when a pickle may call it: our own function, never the named one."""
 
     call: Callable[..., Any]
-
-
-@runtime_checkable
-class WithState(Protocol):
-    """A result of a call whose state comes in a later opcode."""
-
-    def set_state(self, state: Any) -> Any:
-        """What takes the place of the value: itself, or what it becomes with this state."""
 
 
 def load(data: bytes, known: Globals, load_persistent: Callable[[Any], Any]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from runs.arrays import U8, Array
-from runs.formats.opaque import Opaque, OpaqueClass
+from runs.formats.opaque import Opaque, OpaqueClass, WithState
 from runs.formats.pickle_stub import Function, PickleDamaged, PickleRefused
 from runs.storage import present
 
@@ -59,7 +59,7 @@ class TensorShape:
 
 
 @dataclass
-class NumpyType:
+class NumpyType(WithState):
     """A numpy dtype under construction: the byte order arrives after the type code."""
 
     code: str
@@ -76,7 +76,7 @@ class NumpyType:
         return np.dtype(self.order + self.code)
 
 
-class NumpyArray:
+class NumpyArray(WithState):
     """A numpy array under construction: everything arrives in its state."""
 
     def set_state(self, state: Any) -> Array | Opaque:

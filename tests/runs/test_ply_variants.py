@@ -165,7 +165,9 @@ def test_trained_values_raise_no_suspicion(shift: float) -> None:
 
 @pytest.mark.parametrize("byte_order", ["<", ">"])
 @pytest.mark.parametrize("piece_bytes", [1, 1000, 10_000])
-def test_a_file_of_many_pieces_is_whole(piece_bytes: int, byte_order: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_many_pieces_is_whole(
+    piece_bytes: int, byte_order: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Large files are read in pieces by several threads; each piece must land at its own rows."""
     monkeypatch.setattr(ply_pieces, "PIECE_BYTES", piece_bytes)
     gaussians = random_gaussians(333, degree=2)
