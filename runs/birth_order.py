@@ -101,19 +101,20 @@ def _aligned(copies: list[Features], earlier: Gaussians, rows: I64, shrunk: floa
     if not count or not len(rows):
         return np.full(count, -1, np.int64)
     parents = Features.of(earlier, rows)
-    near = np.sort(np.hstack([_near(copy, parents) for copy in copies]), axis=1)
-    cost = sum(unlikeness(_columns(copy), parents.take(near), shrunk, reach) for copy in copies) / len(copies)
+    near = np.sort(np.hstack([nearest_places(copy, parents) for copy in copies]), axis=1)
+    cost = sum(unlikeness(with_candidates(copy), parents.take(near), shrunk, reach) for copy in copies) / len(copies)
     gain = np.maximum(WORST - np.asarray(cost), 0.0)
     gain[:, 1:][near[:, 1:] == near[:, :-1]] = 0.0  # found by both copies
     return np.append(rows, -1)[heaviest_rise(near, gain, len(rows))]
 
 
-def _near(children: Features, parents: Features) -> I64:
+def nearest_places(children: Features, parents: Features) -> I64:
+    """int64 [n, k]: for each child the CANDIDATES nearest parents, or all of fewer."""
     tree = cKDTree(parents.means, balanced_tree=False, compact_nodes=False)
     return np.asarray(tree.query(children.means, k=np.arange(1, min(CANDIDATES, len(parents.means)) + 1))[1], np.int64)
 
 
-def _columns(one: Features) -> Features:
+def with_candidates(one: Features) -> Features:
     """With an axis for the candidates."""
     return Features(one.means[:, None], one.sh0[:, None], one.log_scales[:, None], one.quats[:, None], one.sizes[:, None])
 

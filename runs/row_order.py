@@ -41,6 +41,13 @@ def follow(earlier: Gaussians, later: Gaussians) -> Followed | None:
     return Followed(before[after], after, 1 - guessed / len(after)) if len(after) else None
 
 
+def unlikeness_by_row(earlier: Gaussians, later: Gaussians) -> F32:
+    """float32 [n], n rows of the smaller state: squared unlikeness of each row and the row of that number in the other state."""
+    unlike = np.empty(min(earlier.count, later.count), np.float32)
+    compare_rows(_features(earlier), _features(later), unlike)
+    return unlike
+
+
 def _features(gaussians: Gaussians) -> F32:
     """float32 [N, 14]: place, base colour, log scales, unit quaternion, largest scale (world units)."""
     quats = gaussians.quats_wxyz / np.maximum(gaussians.quat_norms, 1e-12)[:, None]
@@ -62,6 +69,12 @@ def _unlikeness(old: F32, new: F32, i: int, j: int) -> float:
         turned += old[i, k] * new[j, k]  # q and -q are one rotation
     size = max(old[i, 13], new[j, 13])
     return float(apart / (PLACE * size) ** 2 + colour / COLOUR**2 + shape / SIZE**2 + 2 * (1 - abs(turned)) / ROTATION**2)
+
+
+@kernel
+def compare_rows(old: F32, new: F32, unlike: F32) -> None:
+    for row in range(len(unlike)):
+        unlike[row] = _unlikeness(old, new, row, row)
 
 
 @kernel
