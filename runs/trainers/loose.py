@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from runs.errors import NotARun, UnreadableFile
@@ -52,8 +51,8 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     named = _named(files) or trainer
     folder = None if data is None else data_root(data)
     world = LooseWorld(path, folder, found, named.name in MOVE_SCENES, book)
-    sources = replace(
-        few_sources(logged), cameras=lambda: world.cameras, photos=lambda: world.photos, sfm_points=lambda: world.sfm_points,
+    sources = few_sources(
+        logged, cameras=lambda: world.cameras, photos=lambda: world.photos, sfm_points=lambda: world.sfm_points,
     )
     return Run(path, named, found, (), folder, sources, book, data is not None)
 
