@@ -1,6 +1,7 @@
 """LichtFeld Studio (before 2025: gaussian-splatting-cuda), in the layouts of its eras (formats.md 4)."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,7 @@ from runs.trainers.data_world import DataWorld
 from runs.trainers.family import Family
 from runs.trainers.lichtfeld_settings import settings_of
 from runs.trainers.lichtfeld_signs import CONFIG, Object, configs, lichts, metrics, part, projects, read_object, resumes, trained
-from runs.trainers.lichtfeld_state import ReadState, checkpoint_of
+from runs.trainers.lichtfeld_state import ReadState, begins_as, checkpoint_of
 from runs.trainers.logged import Logged
 from runs.trainers.saved import LEFT_OUT, checkpoints, numbered, splat_files
 from runs.trainers.signs import has_comment, head_of, plys_of
@@ -106,8 +107,7 @@ class LichtFeldFolder:
             found |= {one.iteration: one for one in checkpoints(missing, self.book)}
         for resume in self.resumes:
             found.setdefault(resume.iteration, checkpoint_of(resume))
-        labels = {path.name: label for path, label in self._named}
-        return tuple(replace(one, label=labels.get(one.path.name)) for _, one in sorted(found.items()))
+        return tuple(replace(one, label=_label(one.path)) for _, one in sorted(found.items()))
 
     def _plys(self) -> list[tuple[int, SplatFile]]:
         """By the number in the name, by the folder of the first layout, or as the project file lists them."""
@@ -118,10 +118,15 @@ class LichtFeldFolder:
         told |= {path: iteration for path, iteration in old if path.is_file()}
         listed = self._listed
         told |= {path: listed[path.name] for path in places if path not in told and path.name in listed}
-        for path in places:
-            if path not in told:
-                self.book.add(str(path), NO_ITERATION)
-        return self._looked(told)
+        files = [(told.get(file.path, self._saved_with(file)), file) for file in splat_files({*told, *places}, self.book)]
+        for iteration, file in files:
+            if iteration is None:
+                self.book.add(str(file.path), NO_ITERATION)
+        return [(iteration, file) for iteration, file in files if iteration is not None]
+
+    def _saved_with(self, file: SplatFile) -> int | None:
+        """The iteration of the checkpoint that was saved with a file of any name: it begins with the same splat."""
+        return next((resume.iteration for resume in self.resumes if begins_as(file, resume)), None)
 
     def _packed(self) -> list[tuple[int, SplatFile]]:
         return self._looked({path: iteration for iteration, path in numbered((self.path / "sog").glob("*.sog"), PACKED)})
@@ -138,10 +143,6 @@ class LichtFeldFolder:
         """File name -> iteration, of the PLYs that training wrote."""
         plys = part(self._project, "outputs", "plys")
         return dict(trained(plys if isinstance(plys, list) else ()))
-
-    @property
-    def _named(self) -> Iterator[tuple[Path, str]]:
-        return ((self.path / name, name.removesuffix(".ply")) for name in self._listed if not name.startswith("splat_"))
 
     @cached_property
     def settings(self) -> Settings:
@@ -179,6 +180,11 @@ class LichtFeldFolder:
         if evaluated and cameras:
             self.book.add(str(self.path), SPLIT_UNKNOWN.format(every=every))
         return cameras
+
+
+def _label(path: Path) -> str | None:
+    """The name that the user gave to a save, where it has no number."""
+    return None if path.suffix != ".ply" or path.name == "point_cloud.ply" or re.fullmatch(SPLATS, path.name) else path.stem
 
 
 FAMILY = Family("LichtFeld Studio", recognise, read)

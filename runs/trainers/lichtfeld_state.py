@@ -2,17 +2,23 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from runs.arrays import F32
 from runs.checkpoints import Checkpoint, TrainingState
-from runs.errors import UnreadableFile
+from runs.errors import RunError, UnreadableFile
 from runs.formats.lichtfeld_adam import GROUPS, Adam, read_adam
 from runs.formats.lichtfeld_resume import DENSIFICATION, ReadResume, Resume
+from runs.formats.ply_body import locate
+from runs.formats.ply_header import read_header
+from runs.formats.splat_file import SplatFile
+from runs.storage import ensure
 from runs.trainers.adam_state import missing_moments
 from runs.trainers.lichtfeld_settings import PLAIN_STRATEGIES
 
+POSITION = ("x", "y", "z")
 APPROXIMATE = "approximate moments of 8 bits"
 
 
@@ -66,3 +72,27 @@ def checkpoint_of(resume: Resume) -> Checkpoint:
         resume.iteration, resume.path, resume.count, resume.sh_degree, resume.stamp.size_bytes, ReadResume(resume),
         keeps_rows=resume.count == resume.rows,
     )
+
+
+def begins_as(file: SplatFile, resume: Resume) -> bool:
+    """Whether a PLY holds as many splats as the checkpoint, of which the first lies at the same place to the last bit.
+
+    The trainer writes both when it ends, and the PLY under a name without its iteration where the user gave it one.
+    """
+    if file.format != "PLY" or file.count != resume.count or not file.count:
+        return False
+    try:
+        stored = resume.values("means")[int(np.argmin(resume.deleted))]
+        return first_position(file.path).tobytes() == np.array(stored, np.float32).tobytes()
+    except (OSError, RunError):
+        return False
+
+
+def first_position(path: Path) -> F32:
+    """float32 [3] of the first vertex of a binary PLY; NaN in a text. Raises UnreadableFile or RefusedFile."""
+    rows = locate(read_header(path), "vertex")
+    if rows.is_text:
+        return np.full(3, np.nan, np.float32)
+    ensure(path, rows.offset, rows.offset + rows.dtype.itemsize)
+    row = np.fromfile(path, rows.dtype, 1, offset=rows.offset)
+    return np.array([row[name][0] for name in POSITION], np.float32)

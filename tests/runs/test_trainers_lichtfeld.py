@@ -114,6 +114,20 @@ def test_a_ply_is_preferred_to_the_checkpoint_of_its_iteration(tmp_path: Path) -
     assert [state.iteration for state in run.state_files] == [30_000]
 
 
+def test_a_ply_of_any_name_is_of_the_iteration_of_its_checkpoint(tmp_path: Path) -> None:
+    """With --output-name the last PLY has no number; the checkpoint saved with it begins with the same splat."""
+    gone = np.zeros(31, bool)
+    gone[[0, 4]] = True
+    latest = SAVES[30_000]
+    write_splats(tmp_path / "garden.ply", latest.take(~gone))
+    write_splats(tmp_path / "older.ply", random_gaussians(29, degree=3, seed=8))
+    Written(latest, iteration=30_000, deleted=gone).write(tmp_path / "checkpoints" / "checkpoint.resume")
+    run = open_run(tmp_path)
+    assert [(one.iteration, one.label, one.path.name) for one in run.checkpoints] == [(30_000, "garden", "garden.ply")]
+    assert_same_gaussians(run.checkpoints[0].gaussians, latest.take(~gone))
+    assert [note.partition(":")[0] for note in notes(run)] == ["older.ply"]
+
+
 @pytest.mark.parametrize(("strategy", "names"), [
     ("default", {"denom", "xyz_gradient_accum"}), ("mcmc", {"densification_info_weight", "densification_info_score"}),
 ])
@@ -258,3 +272,15 @@ def test_a_point_cloud_beside_the_splats_is_no_save(tmp_path: Path) -> None:
     run = open_run(tmp_path)
     assert_saves(run)
     assert notes(run)[0].startswith("splat_100.ply: left out: this PLY is a plain point cloud")
+
+
+def test_compressed_saves_fill_the_gaps(tmp_path: Path) -> None:
+    """The 2025 trainer can write each save as SOG too; it stands in where there is no PLY, and says that it is lossy."""
+    write_plys(tmp_path)
+    (tmp_path / "sog").mkdir()
+    bundle = Path(__file__).parent / "foreign" / "transform_sh2.sog"  # of another tool
+    for iteration in (7_000, 15_000):
+        (tmp_path / "sog" / f"splat_{iteration}_sog.sog").write_bytes(bundle.read_bytes())
+    run = open_run(tmp_path)
+    assert [(one.iteration, one.keeps_rows) for one in run.checkpoints] == [(7_000, True), (15_000, False), (30_000, True)]
+    assert run.checkpoint(15_000).gaussians.count == run.checkpoint(15_000).count > 0
