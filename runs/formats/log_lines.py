@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from runs.formats.small_files import MIB, unreadable
 from runs.storage import open_file
@@ -53,7 +53,7 @@ class LogLines:
     texts: Texts = field(default_factory=Texts)
     _cut: bool = False  # through the text that comes next
 
-    def advance(self, file: BinaryIO, size: int) -> Iterator[tuple[int, str]]:
+    def advance(self, file: IO[bytes], size: int) -> Iterator[tuple[int, str]]:
         """Every text whose end is there, from `offset` to `size`."""
         file.seek(self.offset)
         if self.offset == 0 and size > self.head_bytes + self.tail_bytes:
@@ -74,11 +74,11 @@ class LogLines:
                     yield numbered
                 self._cut = False
 
-    def _head(self, file: BinaryIO) -> Iterator[tuple[int, str]]:
+    def _head(self, file: IO[bytes]) -> Iterator[tuple[int, str]]:
         yield from self._take(_chunks(file, self.head_bytes))
         self.texts.rest = b""  # the cut goes through it, or right behind it, which cannot be told
 
-    def _tail(self, file: BinaryIO, size: int) -> Iterator[tuple[int, str]]:
+    def _tail(self, file: IO[bytes], size: int) -> Iterator[tuple[int, str]]:
         start = size - self.tail_bytes
         self.skipped_bytes = start - file.tell()
         self.texts.number += sum(chunk.count(b"\n") for chunk in _chunks(file, start))
@@ -98,7 +98,7 @@ def lines(path: Path, head_bytes: int = HEAD_BYTES, tail_bytes: int = TAIL_BYTES
         yield last
 
 
-def _chunks(file: BinaryIO, until: int) -> Iterator[bytes]:
+def _chunks(file: IO[bytes], until: int) -> Iterator[bytes]:
     while file.tell() < until and (chunk := file.read(min(CHUNK_BYTES, until - file.tell()))):
         yield chunk
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class JsonLines:
         self.offset = 0
         self._columns, self._broken, self._lines = Columns(source), BrokenLines(), Lines(LONGEST_LINE)
 
-    def advance(self, file: BinaryIO, size: int) -> None:
+    def advance(self, file: IO[bytes], size: int) -> None:
         for chunk in chunks(file, size):
             self.offset += len(chunk)
             for number, line in self._lines.take(chunk):

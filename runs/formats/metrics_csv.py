@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from runs.canonical import RAW
 from runs.errors import UnreadableFile
@@ -38,7 +38,7 @@ class CsvRows:
         self._header: list[str] | None = None
         self._columns, self._broken, self._lines = Columns(source), BrokenLines(), Lines(LONGEST_LINE)
 
-    def advance(self, file: BinaryIO, size: int) -> None:
+    def advance(self, file: IO[bytes], size: int) -> None:
         """Raises UnreadableFile if no column counts iterations."""
         for chunk in chunks(file, size):
             self.offset += len(chunk)
@@ -51,13 +51,13 @@ class CsvRows:
     def result(self) -> MetricsFile:
         return MetricsFile(self._columns.series(), self._broken.notes())
 
-    def _add(self, number: int, line: bytes | None, file: BinaryIO) -> None:
+    def _add(self, number: int, line: bytes | None, file: IO[bytes]) -> None:
         if self._header is None:
             self._read_header(line or b"", file)
         elif line is None or not _add_line(self._header, line, self._columns):
             self._broken.add(number)
 
-    def _read_header(self, line: bytes, file: BinaryIO) -> None:
+    def _read_header(self, line: bytes, file: IO[bytes]) -> None:
         self._header = _cells(line.lower())
         if not any(name in self._header for name in ITERATION_COLUMNS):
             says = "this CSV file has no column iteration, iter or step; add one if it holds metrics"

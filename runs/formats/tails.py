@@ -5,12 +5,12 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Generic, Protocol, TypeVar
+from typing import IO, Any, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from runs.errors import RunError
 from runs.formats.small_files import MIB, unreadable
-from runs.storage import ensure
+from runs.storage import open_file
 
 CHUNK_BYTES = MIB
 MARK_BYTES = 64  # compared at both ends of what was read, to tell a longer file from another one in its place
@@ -25,7 +25,7 @@ class Parser(Protocol[Result_co]):
     def offset(self) -> int:
         """The first byte that was not taken in."""
 
-    def advance(self, file: BinaryIO, size: int) -> None:
+    def advance(self, file: IO[bytes], size: int) -> None:
         """Take in the bytes from `offset` to `size`, or as many of them as make sense so far."""
 
     def result(self) -> Result_co:
@@ -53,9 +53,8 @@ class Tail(Generic[Result_co]):
                 raise
 
     def _read(self) -> Result_co:
-        ensure(self.path)
         try:
-            with self.path.open("rb") as file:
+            with open_file(self.path) as file:
                 status = os.fstat(file.fileno())
                 seen = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
                 parser = self._parser
@@ -69,7 +68,7 @@ class Tail(Generic[Result_co]):
             raise unreadable(error, self.path) from error
         return parser.result()
 
-    def _grew(self, file: BinaryIO, offset: int, seen: tuple[int, ...]) -> bool:
+    def _grew(self, file: IO[bytes], offset: int, seen: tuple[int, ...]) -> bool:
         """Whether the file is the one that was read, unchanged or longer."""
         if seen == self._seen:
             return True
@@ -77,7 +76,7 @@ class Tail(Generic[Result_co]):
         return longer and _marks(file, offset) == self._marks
 
 
-def _marks(file: BinaryIO, offset: int) -> tuple[bytes, bytes]:
+def _marks(file: IO[bytes], offset: int) -> tuple[bytes, bytes]:
     """The first and the last bytes before `offset`."""
     file.seek(0)
     first = file.read(min(offset, MARK_BYTES))
@@ -100,7 +99,7 @@ def tail_of(path: Path, make: Callable[[str], Parser[Result_co]]) -> Tail[Result
         return held
 
 
-def chunks(file: BinaryIO, until: int) -> Iterator[bytes]:
+def chunks(file: IO[bytes], until: int) -> Iterator[bytes]:
     """The bytes from where the file stands to the byte `until`, in pieces of bounded size."""
     while file.tell() < until and (chunk := file.read(min(CHUNK_BYTES, until - file.tell()))):
         yield chunk

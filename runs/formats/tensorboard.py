@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 import numpy as np
 
@@ -92,7 +92,7 @@ class Events:
     def offset(self) -> int:
         return self._records.offset
 
-    def advance(self, file: BinaryIO, size: int) -> None:
+    def advance(self, file: IO[bytes], size: int) -> None:
         for payload in self._records.read(file, size):
             try:
                 for tag, step, value, wall_time in _event(payload):

@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from runs.canonical import appended
+from runs.errors import RunError
 from runs.events import LogEvent
 from runs.formats.log_lines import LogLines
 from runs.formats.log_told import TRACEBACK, Told
@@ -43,7 +44,7 @@ def looks_like_log(path: Path) -> bool:
             head = file.read(65_536)
             file.seek(max(0, file.seek(0, 2) - 65_536))
             ends = head + file.read()
-    except OSError:
+    except (OSError, RunError):
         return False
     text = ends.decode("utf-8", "replace")
     return b"\0" not in ends and bool(SIGNS_OF_A_LOG.search(text) or (path.suffix.lower() in OUTPUT_ENDINGS and _crashed(text)))
@@ -77,7 +78,7 @@ class LogReader:
     def offset(self) -> int:
         return self._lines.offset
 
-    def advance(self, file: BinaryIO, size: int) -> None:
+    def advance(self, file: IO[bytes], size: int) -> None:
         for number, text in self._lines.advance(file, size):
             self._told.add(number, text)
 

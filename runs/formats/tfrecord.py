@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import IO
 
 from runs.formats.crc32c import masked_crc32c
 from runs.notes import counted
@@ -22,7 +22,7 @@ class Records:
     unsound: int = 0  # events with a wrong checksum
     damaged: bool = False  # at `offset`: nothing after it can be found
 
-    def read(self, file: BinaryIO, size: int) -> Iterator[bytes]:
+    def read(self, file: IO[bytes], size: int) -> Iterator[bytes]:
         """The payloads from `offset` on, of at most `LARGEST_KEPT` bytes and with a right checksum."""
         if self.damaged:
             return
@@ -49,7 +49,7 @@ class _Damaged(Exception):
     """The length of a record is not what its checksum says, so nothing after it can be found."""
 
 
-def _records(file: BinaryIO, offset: int, size: int) -> Iterator[tuple[int, bytes | None, bool]]:
+def _records(file: IO[bytes], offset: int, size: int) -> Iterator[tuple[int, bytes | None, bool]]:
     """Of each whole record where it ends, its payload (None: too large to keep), and whether the checksum fits."""
     while size - offset >= HEADER_BYTES:
         header = file.read(HEADER_BYTES)

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from runs.formats.columns import as_iteration
 from runs.formats.protobuf import NotAMessage, fields, signed
@@ -62,7 +62,7 @@ class WandbRun:
     def offset(self) -> int:
         return self._records.offset
 
-    def advance(self, file: BinaryIO, size: int) -> None:
+    def advance(self, file: IO[bytes], size: int) -> None:
         for record in self._records.read(file, size):
             try:
                 self._add(record)

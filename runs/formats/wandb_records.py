@@ -6,7 +6,7 @@ As `wandb/sdk/internal/datastore.py` (MIT) writes it: LevelDB's log format with 
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import IO
 
 from runs.notes import counted
 
@@ -26,7 +26,7 @@ class WandbRecords:
     unsound: int = 0  # pieces with a wrong checksum
     foreign: bool = False  # the file does not begin as a W&B file
 
-    def read(self, file: BinaryIO, size: int) -> Iterator[bytes]:
+    def read(self, file: IO[bytes], size: int) -> Iterator[bytes]:
         """The records from `offset` on, of at most `LARGEST_KEPT` bytes and with right checksums."""
         if not self._begins(file, size):
             return
@@ -50,7 +50,7 @@ class WandbRecords:
         told = f"left out {counted(self.unsound, 'piece')} of this W&B file with a wrong checksum; {COPY_AGAIN}"
         return (told,) if self.unsound else ()
 
-    def _begins(self, file: BinaryIO, size: int) -> bool:
+    def _begins(self, file: IO[bytes], size: int) -> bool:
         if self.offset == 0 and size >= len(HEADER):
             file.seek(0)
             self.foreign = file.read(len(HEADER)) != HEADER
@@ -58,7 +58,7 @@ class WandbRecords:
         return not self.foreign and self.offset > 0
 
 
-def _piece(file: BinaryIO, at: int, size: int) -> tuple[int, int, bytes, bool] | None:
+def _piece(file: IO[bytes], at: int, size: int) -> tuple[int, int, bytes, bool] | None:
     """Where the next piece ends, its type, data, and whether its checksum fits; None where the file ends before it does.
 
     Nothing can be found after a length that leaves its block, but in the next block.
