@@ -6,6 +6,7 @@ import numpy as np
 
 from diagnostics.measures.shares import quantile, share
 from runs.arrays import F32, F64, I64, Mask
+from runs.formats.ply_columns import FLAT_LOG_SCALE
 from runs.gaussians import Gaussians
 from runs.heredity import Births, births_of
 from runs.lineage import Lineage, trace
@@ -96,9 +97,16 @@ def generation(
 
 def _ratios(births: Births, earlier: Gaussians, later: Gaussians, settled: bool) -> tuple[F64, Mask]:
     """Logarithm of child's / parent's size, and where all axes changed alike."""
-    children, parents = later.log_scales[births.child].astype(np.float64), earlier.log_scales[births.parent]
+    trained = slice(2 if _are_discs(later) else 3)
+    children = later.log_scales[births.child, trained].astype(np.float64)
+    parents = earlier.log_scales[births.parent, trained]
     axes = children - parents
     return children.max(axis=1) - parents.max(axis=1) if settled else axes.mean(axis=1), axes.std(axis=1) < ALIKE
+
+
+def _are_discs(gaussians: Gaussians) -> bool:
+    """Whether the third axis is none that was trained: 2DGS has two, and the reader's thickness never changes."""
+    return bool(gaussians.count) and bool((gaussians.log_scales[:, 2] == FLAT_LOG_SCALE).all())
 
 
 def _same_size(births: Births, earlier: Gaussians, later: Gaussians, tolerance: float) -> Mask:
@@ -109,7 +117,8 @@ def _same_size(births: Births, earlier: Gaussians, later: Gaussians, tolerance: 
 
 def _learned(lineage: Lineage, earlier: Gaussians, later: Gaussians) -> float:
     """Median change of the survivors' size: what learning did to everybody."""
-    change = later.log_scales[lineage.after].astype(np.float64) - earlier.log_scales[lineage.before]
+    trained = slice(2 if _are_discs(later) else 3)
+    change = later.log_scales[lineage.after, trained].astype(np.float64) - earlier.log_scales[lineage.before, trained]
     return _median(change.mean(axis=1)[np.isfinite(change).all(axis=1)])
 
 

@@ -1,5 +1,6 @@
 """A sound training told as each fork of INRIA's trainer would have left it raises no alarm: a fork's habits are no faults."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from diagnostics.diagnose import diagnose
 from runs import defaults
 from runs.open_run import open_run
 from runs.run import Run
+from runs.trainers.inria_state import read_state
 from tests.diagnostics.test_stock_runs import MCMC, Told, capped, captured, synthetic
 from tests.support import forks
 from tests.support.data import shared_data
@@ -130,6 +132,37 @@ def test_a_sound_run_of_a_fork_raises_no_alarm(fork: str, tmp_path: Path) -> Non
 def test_a_sound_capture_of_a_fork_raises_no_alarm(fork: str, tmp_path: Path) -> None:
     """The same of a real hand-held capture."""
     assert findings(opened(captured(), FORKS[fork], tmp_path)) == []
+
+
+def as_shards(run: Path) -> None:
+    """A state per process too, and the settings that Grendel-GS stores."""
+    stored = json.loads((run / "opt_args.json").read_text("utf-8"))
+    (whole,) = run.glob("chkpnt*.pth")
+    state = read_state(whole)
+    forks.as_shards(run, RANKS, 1, stored)
+    for rank in range(RANKS):
+        path = run / "checkpoints" / str(state.iteration) / f"chkpnt_ws={RANKS}_rk={rank}.pth"
+        forks.write_state(path, forks.rows_of(state, rank, RANKS), stored_iteration=state.iteration + 1)
+    whole.unlink()
+
+
+DENSE: Mapping[str, tuple[Callable[[Path], None], str]] = {
+    "mip-splatting": (forks.as_filtered, ", kernel_size=0.1, ray_jitter=False"),
+    "2dgs": (forks.as_discs, ", render_items=['RGB']"), "grendel": (as_shards, ""),
+}
+
+
+@pytest.mark.parametrize("fork", DENSE)
+def test_a_densely_saved_run_of_a_fork_raises_no_alarm(fork: str, tmp_path: Path) -> None:
+    """Saves a few densifications apart let births be followed, where discs and filters once passed for faults."""
+    told = Folders(shared_data("runs", "synth-a"), shared_data("scenes", "synth1")).copied(tmp_path)
+    retell, extra = DENSE[fork]
+    cfg_args = told.run / "cfg_args"
+    retell(told.run)
+    cfg_args.write_text(cfg_args.read_text("utf-8").removesuffix(")") + extra + ")", "utf-8")
+    run = open_run(told.run, told.data)
+    assert run.trainer.name == fork
+    assert findings(run) == []
 
 
 def test_a_lost_shard_is_found_once(tmp_path: Path) -> None:

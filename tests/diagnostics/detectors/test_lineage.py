@@ -9,10 +9,12 @@ import pytest
 from diagnostics.detectors.lineage import clones_displaced, split_keeps_size
 from diagnostics.measures.generations import Generation
 from diagnostics.verdict import Finding, NotEvaluable
+from runs.formats.ply_columns import FLAT_LOG_SCALE
 from runs.gaussians import COLUMNS, Gaussians
 from runs.trainers.filtered import effective
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.lineage import SECOND, THIRD, family, settled
+from tests.support.runs import changed
 from tests.support.training import healthy_run
 
 
@@ -88,6 +90,26 @@ def test_a_filter_over_the_splats_does_not_hide_that_halves_are_smaller() -> Non
     filtered = tuple(replace(c, read=lambda c=c: effective(wide(c.gaussians)), _shared=WeakValueDictionary())  # type: ignore[misc]
                      for c in plain.checkpoints)
     assert verdict("split-keeps-parent-size", replace(plain, checkpoints=filtered)) is None
+
+
+@pytest.mark.parametrize(("divisor", "size"), [(1.6, None), (1.45, None), (1.2, 0.83), (1.0, 1.0)])
+def test_halves_of_discs_are_measured_on_the_axes_that_they_have(divisor: float, size: float | None) -> None:
+    """2DGS trains two scales: with the thickness that readers add, sound halves would seem 0.73 times as large."""
+    plain = family(shrink=divisor)
+    discs = tuple(replace(c, read=lambda c=c: flat(c.gaussians), _shared=WeakValueDictionary())  # type: ignore[misc]
+                  for c in plain.checkpoints)
+    run = replace(plain, checkpoints=discs)
+    if size is None:
+        assert verdict("split-keeps-parent-size", run) is None
+    else:
+        assert found("split-keeps-parent-size", run).evidence[0].value == pytest.approx(size, rel=0.03)
+
+
+def flat(gaussians: Gaussians) -> Gaussians:
+    """The same as discs."""
+    scales = gaussians.log_scales.copy()
+    scales[:, 2] = FLAT_LOG_SCALE
+    return changed(gaussians, log_scales=scales)
 
 
 def wide(gaussians: Gaussians) -> Gaussians:
