@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from runs.arrays import F32, U8, U32
-from runs.kernels import lane_kernel
+from runs.arrays import F32, U8, U32, Array
+from runs.kernels import PARALLEL_LOCK, lane_kernel, parallel_kernel, prange
 
 CHUNK_SHIFT = 8  # 256 rows share bounds
 ONE_10, ONE_11, ONE_8 = np.float32(1 / 1023), np.float32(1 / 2047), np.float32(1 / 255)
@@ -63,3 +63,18 @@ def unpack_fixed(packed: U8, step: float, out: F32) -> None:
     for i in range(out.shape[0]):
         number = np.int64(packed[3 * i]) | np.int64(packed[3 * i + 1]) << 8 | np.int64(packed[3 * i + 2]) << 16
         out[i] = np.float32((number ^ 0x800000) - 0x800000) * np.float32(step)  # the sign bit is bit 23
+
+
+@parallel_kernel
+def _look_up(rows: U8, places: Array, tables: F32, out: F32) -> None:
+    for i in prange(rows.shape[0]):
+        for k in range(places.shape[0]):
+            out[i, k] = tables[k, rows[i, places[k]]]
+
+
+def look_up(rows: U8, places: Array, tables: F32) -> F32:
+    """float32 [N, C]: the meaning tables[k] [256] of the byte at places[k] in each of the rows uint8 [N, stride]."""
+    out = np.empty((len(rows), len(places)), np.float32)
+    with PARALLEL_LOCK:
+        _look_up(rows, np.asarray(places, np.uint64), np.ascontiguousarray(tables, np.float32), out)
+    return out

@@ -12,7 +12,7 @@ import numpy as np
 from runs.advice import EXPORT_SPLATS
 from runs.arrays import F32, U32, Array
 from runs.errors import UnreadableFile
-from runs.formats.chunk_kernels import unpack_8_8_8, unpack_11_10_11, unpack_smaller
+from runs.formats.chunk_kernels import look_up, unpack_8_8_8, unpack_11_10_11, unpack_smaller
 from runs.formats.decoded import decoded_gaussians
 from runs.formats.ply_body import Rows, locate, map_rows, read_properties
 from runs.formats.ply_columns import DEGREE_OF_REST, SH_C0
@@ -78,10 +78,13 @@ class ReadCompressed:
         count = self.vertices.element.count
         if self.rest is None:
             return np.zeros((count, 0, 3), np.float32)
-        names = _rest_names(self.rest)
-        stored = read_properties(self.rest, names)
-        by_channel = SH_OF_BYTE[stored.astype(np.uint8)].reshape(count, 3, len(names) // 3)
-        return np.ascontiguousarray(by_channel.transpose(0, 2, 1), np.float32)
+        names = np.reshape(_rest_names(self.rest), (3, -1)).T.ravel().tolist()
+        codes = {p.code for p in self.rest.element.properties}
+        if self.rest.is_text or codes != {"u1"}:
+            rows, places = read_properties(self.rest, names).astype(np.uint8), np.arange(len(names))
+        else:
+            rows, places = map_rows(self.rest), np.array([self.rest.element.starts[name] for name in names])
+        return look_up(rows, places, np.tile(SH_OF_BYTE, (len(names), 1))).reshape(count, len(names) // 3, 3)
 
 
 def recognise(path: Path, head: bytes) -> bool:

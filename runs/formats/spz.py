@@ -8,7 +8,7 @@ import numpy as np
 
 from runs.arrays import F32, U8
 from runs.formats.axes import flip_means, flip_quats, flip_signs
-from runs.formats.chunk_kernels import unpack_fixed, unpack_signed
+from runs.formats.chunk_kernels import look_up, unpack_fixed, unpack_signed
 from runs.formats.decoded import decoded_gaussians, map_unchanged, stamp_of
 from runs.formats.quantised import SATURATED, logits_of_bytes, with_largest
 from runs.formats.splat_file import SplatFile
@@ -54,8 +54,9 @@ class ReadSpz:
         terms = (head.sh_degree + 1) ** 2 - 1
         if not terms:
             return np.zeros((head.count, 0, 3), np.float32)
-        packed = self._streams(SH, SH + 1)[0].reshape(head.count, terms, 3)
-        return np.asarray(SH_OF_BYTE[packed] * _sh_signs(head)[:, None], np.float32)
+        packed = self._streams(SH, SH + 1)[0].reshape(head.count, 3 * terms)
+        tables = np.repeat(_sh_signs(head), 3)[:, None] * SH_OF_BYTE
+        return look_up(packed, np.arange(3 * terms), tables).reshape(head.count, terms, 3)
 
     def _streams(self, first: int, stop: int) -> list[U8]:
         """The unpacked streams `first` to `stop`."""
