@@ -74,7 +74,8 @@ def _column(arrays: Mapping[str, Array], name: str) -> Array:
         return np.zeros((len(arrays["means3D"]), 0, 3), np.float32)
     stored = {"means": "means3D", "quats_wxyz": "unnorm_rotations", "sh0": "rgb_colors", "logit_opacities": "logit_opacities",
               "log_scales": "log_scales"}.get(name, name)
-    values = np.array(arrays[stored], np.float32, order="C")
+    with np.errstate(over="ignore"):  # doubles beyond float32 become inf, which is counted upstairs
+        values = np.array(arrays[stored], np.float32, order="C")
     if name == "sh0":
         return np.asarray((values - 0.5) / SH_C0, np.float32)
     if name == "logit_opacities":
