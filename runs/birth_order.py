@@ -85,13 +85,30 @@ def _spread(count: int, spread: float) -> I64:
 
 def _splits(children: Features, most: int) -> int:
     """How many of the last newborns are halves: the number at which most pairs of halves are alike."""
-    count, best, alike = len(children.means), 0, 0.0
+    one = children
+    return int(most_pairs(one.means, one.sh0, one.log_scales, one.quats, one.sizes, most))
+
+
+@kernel
+def most_pairs(means: F64, sh0: F64, log_scales: F64, quats: F64, sizes: F64, most: int) -> int:
+    """Up to `most` splits: `unlikeness` of some halves and the one as many rows on, for each number of splits."""
+    best, alike = 0, 0.0
     for splits in range(1, most + 1):
-        first = np.linspace(count - 2 * splits, count - splits - 1, min(splits, COMPARED)).astype(np.int64)
-        one, other = children.take(first), children.take(first + splits)
-        share = float((unlikeness(one, other, 0.0, 2 * HALVES_APART) < SAME).mean())
-        if share >= ALIKE and share * splits > alike:
-            best, alike = splits, share * splits
+        start, compared, found = len(means) - 2 * splits, min(splits, COMPARED), 0
+        for k in range(compared):
+            i = start + k * (splits - 1) // max(compared - 1, 1)
+            j = i + splits
+            apart, colour, shape, turned = 0.0, 0.0, 0.0, 0.0
+            for axis in range(3):
+                apart += (means[i, axis] - means[j, axis]) ** 2
+                colour += (sh0[i, axis] - sh0[j, axis]) ** 2
+                shape += (log_scales[i, axis] - log_scales[j, axis]) ** 2
+            for part in range(4):
+                turned += quats[i, part] * quats[j, part]
+            unlike = apart / (sizes[j] * PLACE * 2 * HALVES_APART) ** 2 + colour / COLOUR**2 + shape / SIZE**2
+            found += unlike + 2 * (1 - abs(turned)) / ROTATION**2 < SAME
+        if found >= ALIKE * compared and found * splits > alike * compared:
+            best, alike = splits, found * splits / compared
     return best
 
 
