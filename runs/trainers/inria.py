@@ -11,6 +11,7 @@ from runs.checkpoints import Checkpoint, StateFile
 from runs.defaults import defaults_for
 from runs.errors import RunError
 from runs.formats.colmap import ColmapModel
+from runs.formats.dataset import DataSet
 from runs.formats.exposure import read_exposures
 from runs.formats.ply import read_points
 from runs.formats.results import read_per_view
@@ -18,10 +19,10 @@ from runs.formats.zip_members import numbers_left
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
-from runs.run import PerView, Run, Sources, Trainer
+from runs.run import UNKNOWN_TRAINER, PerView, Run, Sources, Trainer
 from runs.settings import Settings
-from runs.trainers.camera_files import read_cameras, read_model_of
-from runs.trainers.data_folder import find_data, find_photos
+from runs.trainers.camera_files import read_cameras
+from runs.trainers.data_folder import find_data, find_photos, read_data_set
 from runs.trainers.family import Family
 from runs.trainers.fork_settings import DEFAULTS, read_stored
 from runs.trainers.inria_forks import SURE, fork_of_files, fork_of_folder, fork_of_state
@@ -140,12 +141,18 @@ class InriaFolder:
         return tuple(camera.name for camera in read_cameras(self.path / "cameras.json", Settings(), None, NoteBook()))
 
     @cached_property
+    def data_set(self) -> DataSet | None:
+        return read_data_set(self.data, self.book)
+
+    @property
     def model(self) -> ColmapModel | None:
-        return read_model_of(self.data, self.book)
+        return None if self.data_set is None else self.data_set.model
 
     @cached_property
     def cameras(self) -> tuple[Camera, ...]:
-        return read_cameras(self.path / "cameras.json", self.settings, self.model, self.book)
+        """As stored; of a trainer that is not known the world may have moved, so that the data set's would not fit."""
+        own = None if self.trainer.name == UNKNOWN_TRAINER.name else self.data_set
+        return read_cameras(self.path / "cameras.json", self.settings, self.model, self.book, own)
 
     @cached_property
     def logged(self) -> Logged:
@@ -175,7 +182,8 @@ class InriaFolder:
         if self.data is None or not names:
             return {}
         images = self.settings.value("images")
-        return find_photos(self.data, images if isinstance(images, str) else None, names, self.book)
+        recorded = None if self.data_set is None else self.data_set.photo_paths
+        return find_photos(self.data, images if isinstance(images, str) else None, names, self.book, recorded)
 
     def _per_view(self) -> PerView:
         return named_by_split(self.book.attempt(read_per_view, self.path / "per_view.json", {}), self.cameras)
