@@ -5,18 +5,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from runs.advice import cannot_open
 from runs.cameras import Camera
 from runs.errors import RunError
-from runs.formats.dataset import DataSet, read_dataset
+from runs.formats.dataset import DataSet, is_dataset
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
-from runs.trainers.data_folder import find_photos
+from runs.trainers.camera_files import DISTORTED
+from runs.trainers.data_folder import find_photos, read_data_set
 
 NO_CAMERAS = "stores no cameras; name the data folder that it was trained on to see them (--data)"
 NO_DATA_SET = "holds no cameras of a data set, so this run has none; name the data folder that it was trained on (--data)"
-DISTORTED = "its lens is distorted; these cameras, without the distortion, fit the photos only near their middle"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,23 +33,12 @@ class DataWorld:
         if self.folder is None:
             self.book.add(str(self.run), NO_CAMERAS)
             return None
-        try:
-            found = read_dataset(self.folder)
-        except RunError as error:
-            self.book.add_error(error)
-            return None
-        except OSError as error:
-            self.book.add(str(self.folder), cannot_open(error, "folder"))
-            return None
-        self._tell(found)
-        return found
-
-    def _tell(self, found: DataSet | None) -> None:
-        if found is None:
+        found = read_data_set(self.folder, self.book)
+        if found is not None and found.is_distorted:
+            self.book.add(str(found.source), DISTORTED)
+        if found is None and not is_dataset(self.folder):  # one that cannot be read was noted already
             self.book.add(str(self.folder), NO_DATA_SET)
-            return
-        for says in (*found.notes, *([DISTORTED] if found.is_distorted else [])):
-            self.book.add(str(found.source), says)
+        return found
 
     @property
     def cameras(self) -> tuple[Camera, ...]:
@@ -70,5 +58,5 @@ class DataWorld:
         """Where the data set says they are, else in its folders of photos."""
         if self.data is None or not self.data.cameras:
             return {}
-        said = {name: Photo(name, path) for name, path in self.data.photo_paths.items() if path.is_file()}
-        return said or find_photos(self.data.folder, self.images, tuple(camera.name for camera in self.data.cameras), self.book)
+        names = tuple(camera.name for camera in self.data.cameras)
+        return find_photos(self.data.folder, self.images, names, self.book, self.data.photo_paths)
