@@ -212,3 +212,18 @@ def test_loose_splats_of_another_world_get_no_cameras(tmp_path: Path) -> None:
     assert run.cameras == ()
     assert run.photos == {}
     assert ["do not lie on the points" in note.says for note in run.notes] == [True]
+
+
+def test_a_run_without_cameras_json_has_those_of_its_data_set(tmp_path: Path) -> None:
+    """4DGaussians writes none, and copied runs have often lost it; the split follows the trainer's rule."""
+    ring = ring_cameras(9)
+    data = write_blender(tmp_path / "blender", ring[:6], ring[6:])
+    folder = write_inria_run(tmp_path / "run", evaluated=True)
+    run = open_run(folder, data)
+    assert {c.name: c.split for c in run.cameras} == {
+        **{f"test/r_{i}.png": "test" for i in range(3)}, **{f"train/r_{i}.png": "train" for i in range(6)}}
+    assert sorted(run.photos) == sorted(c.name for c in run.cameras)
+    assert any("stores no cameras; those of the data set" in note.says for note in run.notes)
+    write_text(posed([f"{i}.png" for i in range(10)]), tmp_path / "colmap" / "sparse" / "0")
+    held = [c.name for c in open_run(folder, tmp_path / "colmap").cameras if c.split == "test"]
+    assert held == ["0.png", "8.png"]
