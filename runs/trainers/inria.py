@@ -99,7 +99,7 @@ def _children(folder: Path, book: NoteBook) -> list[Path]:
 
 def _refined(trainer: Trainer, states: tuple[StateFile, ...], book: NoteBook) -> Trainer:
     """Forks that share INRIA's old settings betray themselves by their checkpoints."""
-    if trainer.name != "inria" or trainer.confidence >= SURE or not states:
+    if trainer.name not in ("inria", "unknown") or trainer.confidence >= SURE or not states:
         return trainer
     try:
         with numbers_left():  # its kind is all that is asked, and of a remote state that is a small part

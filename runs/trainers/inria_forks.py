@@ -1,4 +1,4 @@
-"""Which fork of INRIA's trainer wrote a folder, by the keys of cfg_args and by its checkpoint (formats.md C.2, row 15)."""
+"""Which fork of INRIA's trainer wrote a folder, by its settings, by its files and by its checkpoint (formats.md C.2, row 15)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ def sign(keys: str, name: str, confidence: float = 0.9) -> Sign:
     return Sign(frozenset(keys.split()), name, confidence)
 
 
+SURE = 0.8  # above it, no saved file is opened to tell forks apart
 # First match wins.
 SIGNS = (
     sign("cap_max", "3dgs-mcmc"),
@@ -42,8 +43,6 @@ STATE_FORKS = {
     "absgs": "AbsGS", "efa-gs": "EFA-GS", "taming": "Taming-3DGS", "fastgs": "FastGS", "4dgaussians": "4DGaussians",
     "pixel-gs": "Pixel-GS",
 }
-
-SURE = 0.8  # above it, no saved file is opened to tell forks apart
 FILE_SIGNS: tuple[tuple[Callable[[SplatFile], bool], str, str], ...] = (
     (lambda file: file.holds == "anchors", "scaffold-gs", "its PLY files hold anchors"),
     (lambda file: filtered.SAYS in file.notes, "mip-splatting", "its PLY files have filter_3D"),

@@ -72,10 +72,17 @@ def test_speedy_splat_is_told_by_its_first_tags(tag: str, name: str, tmp_path: P
 
 
 def test_absgs_stores_all_settings_in_three_files(tmp_path: Path) -> None:
-    """As in the run that its repository holds: thresholds and schedule are known, not guessed."""
-    folder = old_run(tmp_path, ", init_prune=False")
-    optimisation = "Namespace(densify_grad_abs_threshold=0.0004, densify_until_iter=15000, use_reduce=True)"
-    (folder / "cfg_args_opt").write_text(optimisation)
+    """The words of a run that its repository holds (output/8f177156-6): thresholds and schedule are known, not guessed."""
+    folder = write_inria_run(tmp_path, cfg_args=(
+        "Namespace(data_device='cuda', eval=False, images='images', init_prune=False, model_path='./output/8f177156-6', "
+        "resolution=-1, sh_degree=3, source_path='/home/x/AbsGS', white_background=True)"))
+    (folder / "cfg_args_opt").write_text(
+        "Namespace(densification_interval=100, densify_from_iter=500, densify_grad_abs_threshold=0.0004, "
+        "densify_grad_threshold=0.0002, densify_until_iter=15000, feature_lr=0.0025, iterations=30000, lambda_dssim=0.2, "
+        "min_weight=0.5, opacity_lr=0.05, opacity_reduce_interval=500, opacity_reset_interval=3000, percent_dense=0.001, "
+        "position_lr_delay_mult=0.01, position_lr_final=1.6e-06, position_lr_init=0.00016, position_lr_max_steps=30000, "
+        "prune_until_iter=25000, random_background=False, rotation_lr=0.001, scaling_lr=0.005, use_prune_weight=True, "
+        "use_reduce=True)")
     (folder / "cfg_args_pipe").write_text("Namespace(compute_cov3D_python=False, convert_SHs_python=False, debug=False)")
     run = open_run(folder)
     assert (run.trainer.name, run.trainer.confidence) == ("absgs", 0.9)

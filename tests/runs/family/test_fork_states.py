@@ -133,6 +133,13 @@ def test_taming_with_fixed_opacities(tmp_path: Path) -> None:
     assert ["opacity" in says for says in state.dropped] == [True]
 
 
+def test_a_folder_without_settings_is_named_after_its_state_too(tmp_path: Path) -> None:
+    """A copied checkpoint is often all that is left of a run."""
+    flat_items = [flat(1), *(column(COUNT, i) for i in (2, 3, 4, 5))]
+    save(tmp_path / "chkpnt30000.pth", capture(GAUSSIANS, stored=flat_items), 30_000)
+    assert open_run(tmp_path).trainer.name == "absgs"
+
+
 @pytest.mark.parametrize(("fork", "between"), [
     ("absgs", [flat(1), *(column(COUNT, i) for i in (2, 3, 4, 5))]),
     ("pixel-gs", [flat(1), column(COUNT, 2), column(COUNT, 9e6)]),
