@@ -24,7 +24,6 @@ from runs.gaussians import Gaussians
 EXTENSION = "KHR_gaussian_splatting"
 LARGEST_DEGREE = 4
 LINEAR_LIGHT = "stores colours in linear light, which are shown as they are; export it with sRGB colours to compare renderings"
-DRAFT_SCALES = "a negative size in a glTF file means that it follows an early draft with logarithms, and is read so"
 
 
 @dataclass(frozen=True)

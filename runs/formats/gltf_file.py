@@ -128,47 +128,59 @@ def _is_binary(path: Path, stamp: Stamp) -> bool:
 
 def _read_binary(data: U8, path: Path) -> tuple[Any, tuple[int, int] | None]:
     """The JSON chunk, and where the binary chunk lies."""
-    magic, version, size = struct.unpack("<4sII", bytes(present(data[:12])).ljust(12, b"\0"))
-    if magic != MAGIC or version != 2:
-        raise UnreadableFile(f"this is no binary glTF file of version 2; {EXPORT_SPLATS}", path)
-    if size > len(data):
-        raise UnreadableFile(f"this glTF file holds {len(data):,} of {size:,} bytes; {UNFINISHED}", path)
-    chunks: dict[bytes, tuple[int, int]] = {}
-    at = 12
-    while at + 8 <= size and len(chunks) < 2:
-        length, kind = struct.unpack("<I4s", bytes(present(data[at:at + 8])))
-        chunks[kind] = (at + 8, at + 8 + length)
-        at += 8 + length + -length % 4
+    chunks = _chunks(data, path)
     start, stop = chunks.get(JSON_CHUNK, (0, 0))
     if stop - start > JSON_CAP_BYTES:
         raise RefusedFile(f"the description in this glTF file is over {JSON_CAP_BYTES // MIB} MiB; {UNTRUSTED}", path)
-    if stop > size or chunks.get(BINARY_CHUNK, (0, 0))[1] > size:
-        raise UnreadableFile(f"this glTF file ends inside a chunk; {UNFINISHED}", path)
     try:
         return json.loads(bytes(present(data[start:stop]))), chunks.get(BINARY_CHUNK)
     except (ValueError, RecursionError) as error:
         raise UnreadableFile(f"the description in this glTF file is not complete JSON ({error}); {UNFINISHED}", path) from error
 
 
+def _chunks(data: U8, path: Path) -> dict[bytes, tuple[int, int]]:
+    """First byte and end of the first two chunks, by their kind."""
+    magic, version, size = struct.unpack("<4sII", bytes(present(data[:12])).ljust(12, b"\0"))
+    if magic != MAGIC or version != 2:
+        raise UnreadableFile(f"this is no binary glTF file of version 2; {EXPORT_SPLATS}", path)
+    chunks: dict[bytes, tuple[int, int]] = {}
+    at = 12
+    while at + 8 <= min(size, len(data)) and len(chunks) < 2:
+        length, kind = struct.unpack("<I4s", bytes(present(data[at:at + 8])))
+        chunks[kind] = (at + 8, at + 8 + length)
+        at += 8 + length + -length % 4
+    needed = max(size, *(stop for _, stop in chunks.values())) if chunks else size
+    if needed > len(data):
+        raise UnreadableFile(f"this glTF file holds {len(data):,} of {needed:,} bytes; {UNFINISHED}", path)
+    return chunks
+
+
 def accessor(document: Document, index: object) -> Accessor:
     """One accessor, checked against the size of its buffer. Raises UnreadableFile or RefusedFile."""
     found = document.item("accessors", index)
     view = document.item("bufferViews", found.get("bufferView"))
+    code, width = _kind(document, found, view)
+    start, stride = _whole(document, view, "byteOffset"), _whole(document, view, "byteStride")
+    packed = width * np.dtype(code).itemsize
+    made = Accessor(
+        _buffer(document, view.get("buffer")), _whole(document, found, "count"), width, code, found.get("normalized") is True,
+        start + _whole(document, found, "byteOffset"), stride or packed,
+    )
+    if made.stride < packed or made.stop > start + _whole(document, view, "byteLength"):
+        raise UnreadableFile(f"an accessor of this glTF file reaches beyond its view; {EXPORT_SPLATS}", document.path)
+    if made.stop > made.buffer.stop - made.buffer.start:
+        raise UnreadableFile(f"a buffer of this glTF file ends early; {UNFINISHED}", document.path)
+    return made
+
+
+def _kind(document: Document, found: Mapping[str, Any], view: Mapping[str, Any]) -> tuple[str, int]:
+    """The numpy type code of an accessor's numbers, and how many make a row."""
     if "sparse" in found or "extensions" in view:
         raise UnreadableFile(f"this glTF file stores numbers sparsely or compressed; {EXPORT_SPLATS} without", document.path)
     code, width = COMPONENTS.get(_number(found, "componentType")), WIDTHS.get(str(found.get("type")))
     if code is None or width is None:
         raise UnreadableFile(f"this glTF file stores numbers of an unknown type; {EXPORT_SPLATS}", document.path)
-    buffer = _buffer(document, view.get("buffer"))
-    packed = width * np.dtype(code).itemsize
-    start = _whole(document, view, "byteOffset") + _whole(document, found, "byteOffset")
-    stride = _whole(document, view, "byteStride") or packed
-    made = Accessor(buffer, _whole(document, found, "count"), width, code, found.get("normalized") is True, start, stride)
-    if stride < packed or made.stop > _whole(document, view, "byteOffset") + _whole(document, view, "byteLength"):
-        raise UnreadableFile(f"an accessor of this glTF file reaches beyond its view; {EXPORT_SPLATS}", document.path)
-    if made.stop > buffer.stop - buffer.start:
-        raise UnreadableFile(f"a buffer of this glTF file ends early; {UNFINISHED}", document.path)
-    return made
+    return code, width
 
 
 def _buffer(document: Document, index: object) -> Buffer:

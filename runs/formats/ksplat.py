@@ -22,7 +22,9 @@ from runs.storage import present
 HEADER_BYTES, SECTION_BYTES = 4096, 1024
 DEFAULT_SH_RANGE = (-1.5, 1.5)
 WHOLE_RANGE = 32767  # of a position in its bucket, either way
+HEADER = struct.Struct("<I4xIIH")  # sections, most splats, splats, level
 SECTION = struct.Struct("<4IfHxxI4xIIH")
+VERSION = bytes([0, 1])
 FIELDS = {0: ("<f4", "<f4", "<f4"), 1: ("<u2", "<f2", "<f2"), 2: ("<u2", "<f2", "u1")}  # position, shape, SH by level
 LARGEST_DEGREE = 2
 
@@ -111,23 +113,27 @@ def recognise(path: Path, _head: bytes) -> bool:
 def look(path: Path) -> SplatFile:
     """What the headers tell, and that the file holds all sections. Raises UnreadableFile or RefusedFile."""
     stamp = stamp_of(path)
-    if stamp.size_bytes < HEADER_BYTES:
-        raise UnreadableFile(f"this .ksplat file is shorter than its header; {UNFINISHED}", path)
     data = map_unchanged(path, stamp, ".ksplat file", 0)
-    start = present(data[:HEADER_BYTES]).tobytes()
-    if start[:2] != b"\x00\x01":
-        raise UnreadableFile(f"this is no .ksplat file of version 0.1, the only one that is known; {EXPORT_SPLATS}", path)
-    sections, _, most, count = struct.unpack_from("<4I", start, 4)
-    level = struct.unpack_from("<H", start, 20)[0]
+    start = _start(data, path)
+    number, most, count, level = HEADER.unpack_from(start, 4)
     if level not in FIELDS:
         raise UnreadableFile(f"this .ksplat file has compression level {level}, not 0, 1 or 2; {EXPORT_SPLATS}", path)
-    low, high = struct.unpack_from("<2f", start, 36)
-    sh_range = (low or DEFAULT_SH_RANGE[0], high or DEFAULT_SH_RANGE[1])
-    found = _sections(data, sections, level, path)
+    found = _sections(data, number, level, path)
     if sum(section.count for section in found) != count or count > most:
         raise UnreadableFile(f"the sections of this .ksplat file do not hold the {count:,} splats it claims; {UNFINISHED}", path)
-    read = ReadKsplat(path, stamp, level, sh_range, found)
+    low, high = struct.unpack_from("<2f", start, 36)
+    read = ReadKsplat(path, stamp, level, (low or DEFAULT_SH_RANGE[0], high or DEFAULT_SH_RANGE[1]), found)
     return SplatFile(path, "ksplat", count, read.sh_degree, stamp, read, notes=(SATURATED,), keeps_rows=False)
+
+
+def _start(data: U8, path: Path) -> bytes:
+    """The first header."""
+    start = present(data[:HEADER_BYTES]).tobytes()
+    if len(start) < HEADER_BYTES:
+        raise UnreadableFile(f"this .ksplat file is shorter than its header; {UNFINISHED}", path)
+    if start[:2] != VERSION:
+        raise UnreadableFile(f"this is no .ksplat file of version 0.1, the only one that is known; {EXPORT_SPLATS}", path)
+    return start
 
 
 def _sections(data: U8, number: int, level: int, path: Path) -> tuple[Section, ...]:

@@ -7,7 +7,7 @@ extensions, a table of contents, and one zstd stream per attribute. Layout: nian
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -25,12 +25,11 @@ MAGIC = b"NGSP"
 GZIP_MAGIC = b"\x1f\x8b"
 OLD_HEADER_BYTES, HEADER_BYTES, ENTRY_BYTES = 16, 32, 16
 NEWEST = 4
-LARGEST_DEGREE = 4
+LARGEST_DEGREE, LARGEST_BITS = 4, 24
 ANTIALIASED, EXTENDED = 1, 2  # bits of `flags`
 EXTENSION_CAP_BYTES = 1 << 16
 AXES_EXTENSION = 0xADBE0003  # SPZ_ADOBE_coordinate_system
 RDF = 5  # 0-based among LDB RDB LUB RUB LDF RDF LUF RUF: bit 0 right, bit 1 up, bit 2 forward
-RIGHT_UP_BACK = 3
 
 
 @dataclass(frozen=True)
@@ -43,9 +42,13 @@ class SpzHeader:
     count: int
     sh_degree: int
     fractional_bits: int
-    antialiased: bool
-    signs: Signs  # that take its axes to right-down-forward
+    flags: int
+    signs: Signs = HALF_TURN_X  # that take its axes to right-down-forward
     streams: tuple[tuple[int, int], ...] = ()  # of version 4: first byte and end of each packed stream that is not empty
+
+    @property
+    def antialiased(self) -> bool:
+        return bool(self.flags & ANTIALIASED)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -73,35 +76,40 @@ def is_spz(head: bytes) -> bool:
 
 def read_spz_header(data: U8, path: Path, stamp: Stamp) -> SpzHeader:
     """Parse and check against the size of the file. Raises UnreadableFile or RefusedFile."""
+    head, streams, table = _start(data, path, stamp)
+    plain = head.version == NEWEST
+    check_claim(sum(head.sizes), len(data), path)
+    end = OLD_HEADER_BYTES + sum(head.sizes)  # of the streams in the older versions
+    if plain:
+        head = replace(head, streams=_contents(data, path, streams, table, [size for size in head.sizes if size]))
+    else:
+        _check_whole(data, end, path)
+    if not head.flags & EXTENDED:
+        return head
+    return replace(head, signs=_signs(_plain_extensions(data, table) if plain else _packed_extensions(data, path, end), path))
+
+
+def _start(data: U8, path: Path, stamp: Stamp) -> tuple[SpzHeader, int, int]:
+    """The fields of the first bytes; then, for version 4, the number of streams and the place of the table of contents."""
     first = bytes(present(data[:HEADER_BYTES]))
     plain = first.startswith(MAGIC)
     if not plain and not first.startswith(GZIP_MAGIC):
         raise UnreadableFile(f"this is no .spz file (neither gzip nor NGSP); {EXPORT_SPLATS}", path)
-    start = first if plain else bytes(gunzip(data, 0, OLD_HEADER_BYTES, path))
-    if len(start) < (HEADER_BYTES if plain else OLD_HEADER_BYTES):
+    start = first if plain else bytes(gunzip(data, 0, OLD_HEADER_BYTES, path)).ljust(HEADER_BYTES, b"\0")
+    if len(start) < HEADER_BYTES:
         raise UnreadableFile(f"the header of this .spz file has no end; {UNFINISHED}", path)
-    magic, version, count, degree, bits, flags, streams = struct.unpack_from("<4sIIBBBB", start)
+    magic, version, count, degree, bits, flags, streams, table = struct.unpack_from("<4sIIBBBBI", start)
     if magic != MAGIC or version not in ((NEWEST,) if plain else range(1, NEWEST)):
         raise UnreadableFile(f"this .spz file has version {version}, which is not known here; {EXPORT_SPLATS} as version 3", path)
-    if degree > LARGEST_DEGREE or bits > 24:
+    if degree > LARGEST_DEGREE or bits > LARGEST_BITS:
         raise RefusedFile(f"the header of this .spz file is impossible (SH degree {degree}, {bits} bits); {UNTRUSTED}", path)
-    sizes = stream_sizes(version, count, degree)
-    check_claim(sum(sizes), len(data), path)
-    where: tuple[tuple[int, int], ...] = ()
-    if plain:
-        where = _contents(data, path, streams, int.from_bytes(start[16:20], "little"), [size for size in sizes if size])
-    elif flags & EXTENDED or not _ends_as_claimed(data, OLD_HEADER_BYTES + sum(sizes)):
-        _check_whole(data, OLD_HEADER_BYTES + sum(sizes), path)
-    records = b"" if not flags & EXTENDED else _extensions(data, path, plain, start, OLD_HEADER_BYTES + sum(sizes))
-    return SpzHeader(path, stamp, version, count, degree, bits, bool(flags & ANTIALIASED), _signs(records, path), where)
-
-
-def _ends_as_claimed(data: U8, claimed: int) -> bool:
-    """A gzip file of one member ends with the size of its content, modulo 2^32."""
-    return int.from_bytes(bytes(present(data[-4:])), "little") == claimed % 2**32
+    return SpzHeader(path, stamp, version, count, degree, bits, flags), streams, table
 
 
 def _check_whole(data: U8, claimed: int, path: Path) -> None:
+    """A gzip file of one member ends with the size of its content, modulo 2^32; any other is unpacked to be sure."""
+    if int.from_bytes(bytes(present(data[-4:])), "little") == claimed % 2**32:
+        return
     held = content_bytes(data, claimed, path)
     if held < claimed:
         raise UnreadableFile(f"this .spz file holds {held:,} of {claimed:,} bytes; {UNFINISHED}", path)
@@ -123,11 +131,13 @@ def _contents(data: U8, path: Path, streams: int, at: int, sizes: list[int]) -> 
     return tuple(pairwise(ends))
 
 
-def _extensions(data: U8, path: Path, plain: bool, start: bytes, streams_end: int) -> bytes:
-    """The bytes of the extension records: before the table of contents, or in older versions behind the streams."""
-    if plain:
-        stop = int.from_bytes(start[16:20], "little")
-        return bytes(present(data[HEADER_BYTES:min(stop, HEADER_BYTES + EXTENSION_CAP_BYTES)]))
+def _plain_extensions(data: U8, table: int) -> bytes:
+    """What lies between the header of version 4 and its table of contents."""
+    return bytes(present(data[HEADER_BYTES:min(table, HEADER_BYTES + EXTENSION_CAP_BYTES)]))
+
+
+def _packed_extensions(data: U8, path: Path, streams_end: int) -> bytes:
+    """What lies behind the streams of the older versions."""
     stop = content_bytes(data, streams_end + EXTENSION_CAP_BYTES, path)
     return bytes(gunzip(data, streams_end, stop, path)) if stop > streams_end else b""
 
