@@ -20,6 +20,7 @@ from runs.formats.unpacking import check_claim
 from runs.gaussians import Gaussians
 
 RGBA_BYTES = 4
+FIRST_IMAGES = ("means_l.webp", "means_l.png")
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class ReadSog:
         if name == "sh_rest":
             return {name: layout.sh_rest(self.parts, meta, self.count)}
         return layout.splats(self.parts, meta, self.count)
+
+
+def is_scene(path: Path) -> bool:
+    """Whether this is a meta.json beside the first image of a SOG scene; many other folders have a meta.json."""
+    return path.name == META and any(path.with_name(name).is_file() for name in FIRST_IMAGES)
 
 
 def recognise(path: Path, _head: bytes) -> bool:

@@ -45,7 +45,7 @@ FORMATS: tuple[SplatFormat, ...] = (
     SplatFormat("LichtFeld checkpoint", (".resume",), lichtfeld_resume.is_resume, lichtfeld_resume.look),
     SplatFormat("LichtFeld project", (".licht",), licht.is_licht, licht.look),
     SplatFormat("spz", (".spz",), spz.recognise, spz.look),
-    SplatFormat("SOG", (".sog", "meta.json"), sog.recognise, sog.look),
+    SplatFormat("SOG", (".sog",), sog.recognise, sog.look),
     SplatFormat("glTF", (".glb", ".gltf"), gltf.recognise, gltf.look),
     SplatFormat("ksplat", (".ksplat",), ksplat.recognise, ksplat.look),
     SplatFormat("splat", (".splat",), antimatter.recognise, antimatter.look),
@@ -63,8 +63,8 @@ def look_at(path: Path) -> SplatFile:
 
 
 def could_be_splats(path: Path) -> bool:
-    """Whether the name is one that files of splats have."""
-    return path.suffix.lower() in ENDINGS or path.name in ENDINGS
+    """Whether the name is one that files of splats have; a meta.json needs the image of SOG beside it."""
+    return path.suffix.lower() in ENDINGS or sog.is_scene(path)
 
 
 def _head(path: Path) -> bytes:

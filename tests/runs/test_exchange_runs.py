@@ -55,7 +55,11 @@ def test_a_folder_of_saves_is_a_series_and_mixes_formats(tmp_path: Path) -> None
 
 
 def test_a_foreign_meta_json_is_no_scene(tmp_path: Path) -> None:
+    """Many folders have one; only beside the images of SOG does it name splats."""
     (tmp_path / "meta.json").write_text('{"title": "holiday"}')
+    with pytest.raises(NotARun, match="nothing in this folder"):
+        open_run(tmp_path)
+    (tmp_path / "means_l.webp").write_bytes(b"")
     with pytest.raises(NotARun, match="no splats"):
         open_run(tmp_path)
 
