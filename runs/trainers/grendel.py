@@ -24,6 +24,7 @@ SHARD = re.compile(r"point_cloud_rk(?P<rank>\d{1,4})_ws(?P<of>\d{1,4})\.ply")
 STATE = re.compile(r"chkpnt_ws=(?P<of>\d{1,4})_rk=(?P<rank>\d{1,4})\.pth")
 LOG = re.compile(r"python_ws=\d{1,4}_rk=\d{1,4}\.log")
 WHOLE = "point_cloud.ply"
+OF_ANCHORS = Trainer("scaffold-gs", 0.5, "saves anchors in shards, as CityGS-X and other kin of Scaffold-GS do")
 
 
 def recognise(folder: Path) -> Trainer | None:
@@ -44,7 +45,8 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     book = NoteBook()
     saves = (_save(iteration, folder, book) for iteration, folder in inria.iteration_folders(path, book))
     splats = tuple(save for save in saves if save is not None)
-    return inria.assembled(path, trainer, splats, tuple(_states(path / "checkpoints", book)), data, book)
+    known = OF_ANCHORS if any(save.holds == "anchors" for save in splats) else trainer
+    return inria.assembled(path, known, splats, tuple(_states(path / "checkpoints", book)), data, book)
 
 
 def _save(iteration: int, folder: Path, book: NoteBook) -> Checkpoint | None:

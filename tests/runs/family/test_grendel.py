@@ -12,7 +12,8 @@ from runs.gaussians import Gaussians
 from runs.open_run import open_run
 from runs.run import Run
 from tests.support.densified import joined
-from tests.support.files import random_gaussians, write_inria_run, write_splats
+from tests.runs.family.test_scaffold import anchors
+from tests.support.files import random_gaussians, write_inria_run, write_ply, write_splats
 from tests.support.torch_inria import adam, capture, parameters, save
 from tests.support.written import assert_same_gaussians
 
@@ -113,6 +114,17 @@ def test_shards_of_different_degrees_do_not_belong_together(tmp_path: Path) -> N
     run = open_run(tmp_path)
     assert run.checkpoints == ()
     assert any("different SH degrees" in note.says for note in run.notes)
+
+
+def test_shards_of_anchors_are_not_grendels_own(tmp_path: Path) -> None:
+    """CityGS-X saves Scaffold-GS's anchors in Grendel's layout: all of them are shown, as anchors."""
+    for rank in range(2):
+        write_ply(shard(tmp_path, rank, ranks=2), anchors(4 + rank))
+    run = open_run(tmp_path)
+    (checkpoint,) = run.checkpoints
+    assert (run.trainer.name, run.trainer.confidence) == ("scaffold-gs", 0.5)
+    assert (checkpoint.holds, checkpoint.count, checkpoint.shards) == ("anchors", 9, (2, 2))
+    np.testing.assert_array_equal(checkpoint.gaussians.means[:, 0], np.concatenate([anchors(4)["x"], anchors(5)["x"]]))
 
 
 def test_states_of_all_ranks_make_one(tmp_path: Path) -> None:
