@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import RLock
 
+import numpy as np
+
 from runs.advice import UNFINISHED
 from runs.arrays import F32, U8
 from runs.errors import UnreadableFile
@@ -26,7 +28,7 @@ class Decoded:
         self._lock = RLock()
 
     def load(self, name: str) -> F32:
-        with self._lock:
+        with self._lock, np.errstate(all="ignore"):  # damaged numbers become NaN, which is told where it is used
             if name not in self._columns:
                 self._columns.update(self._decode(name))
             return self._columns[name]
