@@ -17,6 +17,7 @@ from runs.writers.atomic import whole_file
 
 BLOCK_BYTES = READ_AHEAD_BYTES
 LATEST_S = 4e9  # the year 2096: larger numbers are no times
+LONG_AGO_S = 1e9  # the year 2001
 LARGEST_FILE_BYTES = 1 << 42  # 4 TiB; a server may claim any size
 
 
@@ -25,17 +26,17 @@ class Version:
     """Tells whether a remote file is still the one that was listed."""
 
     size_bytes: int
-    mark: str  # modification time, or the ETag of a web server; "" where the server tells neither
+    mark: str  # modification time or ETag, whatever the machine tells; "" where it tells nothing
+    modified_s: float | None = None  # since 1970; None where it is not told
 
     @property
-    def modified_s(self) -> float:
-        """A time for the stand-in that differs between versions, and is the true one where that is known."""
-        try:
-            stored = float(self.mark)
-        except ValueError:
-            stored = math.nan
-        known = 0 <= stored < LATEST_S
-        return stored if known else 1e9 + zlib.crc32(self.mark.encode()) % 10**8
+    def stand_in_s(self) -> float:
+        """A time for the stand-in: the true one to the second, and another fraction of it for each version.
+
+        Where the true one is not told it lies long ago, so that no run looks as if it were being written.
+        """
+        told = LONG_AGO_S if self.modified_s is None or not 0 <= self.modified_s < LATEST_S else self.modified_s
+        return math.floor(told) + zlib.crc32(self.mark.encode()) % 10**6 / 10**6
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class StandIn:
             fresh = self.path.with_name(f".{self.path.name}.{os.getpid()}.new")
             with fresh.open("wb") as file:
                 file.truncate(version.size_bytes)
-            os.utime(fresh, (version.modified_s, version.modified_s))
+            os.utime(fresh, (version.stand_in_s, version.stand_in_s))
             os.replace(fresh, self.path)
             self._write(version, np.zeros(block_count(version), bool))
 
@@ -84,7 +85,7 @@ class StandIn:
         with self.path.open("r+b", buffering=0) as file:
             file.seek(start)
             file.write(data)
-            os.utime(self.path, (version.modified_s, version.modified_s))  # readers take another time for another file
+            os.utime(self.path, (version.stand_in_s, version.stand_in_s))  # readers take another time for another file
             os.fsync(file.fileno())
         held = held.copy()
         held[start // BLOCK_BYTES:-(-(start + len(data)) // BLOCK_BYTES)] = True
@@ -107,7 +108,8 @@ class StandIn:
         try:
             status = self.path.stat()
             stored = json.loads(self.record.read_bytes())
-            version = Version(int(stored["size"]), str(stored["mark"]))
+            modified = None if stored["modified"] is None else float(stored["modified"])
+            version = Version(int(stored["size"]), str(stored["mark"]), modified)
             packed = np.frombuffer(bytes.fromhex(stored["blocks"]), np.uint8)
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -118,8 +120,8 @@ class StandIn:
 
     def _write(self, version: Version, held: Mask) -> None:
         self.record.parent.mkdir(parents=True, exist_ok=True)
-        stored = {"size": version.size_bytes, "mark": version.mark, "inode": self.path.stat().st_ino,
-                  "blocks": np.packbits(held).tobytes().hex()}
+        stored = {"size": version.size_bytes, "mark": version.mark, "modified": version.modified_s,
+                  "inode": self.path.stat().st_ino, "blocks": np.packbits(held).tobytes().hex()}
         with whole_file(self.record) as file:
             file.write(json.dumps(stored).encode())
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from runs.remote.addresses import safe_name
@@ -107,11 +108,18 @@ def _complete(system: Any, infos: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def version_of(info: Mapping[str, Any]) -> Version:
     """Of one file, as the file system describes it."""
-    return Version(int(info["size"]), _mark(info))
+    modified = _modified_s(info)
+    tag = info.get("ETag") or info.get("etag") or info.get("Content-MD5")
+    return Version(int(info["size"]), str(tag) if tag else "" if modified is None else str(modified), modified)
 
 
-def _mark(info: Mapping[str, Any]) -> str:
-    stored = next((info[key] for key in ("mtime", "LastModified", "Last-Modified", "ETag", "etag") if info.get(key)), "")
+def _modified_s(info: Mapping[str, Any]) -> float | None:
+    stored = next((info[key] for key in ("mtime", "LastModified", "Last-Modified") if info.get(key)), None)
+    if isinstance(stored, str):
+        try:
+            stored = parsedate_to_datetime(stored)
+        except ValueError:
+            return None
     if isinstance(stored, datetime):
-        return str(stored.timestamp())
-    return str(float(stored)) if isinstance(stored, int | float) else str(stored)
+        return stored.timestamp()
+    return float(stored) if isinstance(stored, int | float) else None
