@@ -5,11 +5,18 @@ on both sides of zero or below it; so values that are all positive, and for scal
 likely activated already. It stays a guess: nothing is converted here.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from runs.arrays import Array
+from runs.errors import RunError
+from runs.formats.ply import ReadPly
+from runs.formats.ply_body import read_properties
+from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
 
+SAMPLED_ROWS = 512
 FEWEST_ROWS = 100  # fewer prove nothing
 CROWDED = 0.5  # if these were logarithms, half of all splats would be between 1 and 1.65 units wide
 SAYS_OPACITY = (
@@ -22,11 +29,29 @@ SAYS_SCALE = (
 )
 
 
+def suspicions(file: SplatFile) -> tuple[str, ...]:
+    """As `looks_activated`, from the first rows of a PLY; of another format nothing is suspected, for it says what it stores."""
+    if not isinstance(file.read, ReadPly):
+        return ()
+    header = file.read.header
+    sample = replace(header.rows, element=replace(header.rows.element, count=min(SAMPLED_ROWS, header.count)))
+    try:
+        opacities = read_properties(sample, header.columns["logit_opacities"])
+        scales = read_properties(sample, header.columns["log_scales"])
+    except RunError:
+        return ()  # reading the file later says what is wrong
+    return _suspected(opacities, scales)
+
+
 def looks_activated(gaussians: Gaussians) -> tuple[str, ...]:
     """A sentence for each of opacity and scale that was most likely stored as meant."""
-    if gaussians.count < FEWEST_ROWS:
+    return _suspected(gaussians.logit_opacities, gaussians.log_scales)
+
+
+def _suspected(opacities: Array, scales: Array) -> tuple[str, ...]:
+    if len(opacities) < FEWEST_ROWS:
         return ()
-    found = [(SAYS_OPACITY, are_opacities(gaussians.logit_opacities)), (SAYS_SCALE, are_scales(gaussians.log_scales))]
+    found = [(SAYS_OPACITY, are_opacities(opacities)), (SAYS_SCALE, are_scales(scales))]
     return tuple(says for says, activated in found if activated)
 
 

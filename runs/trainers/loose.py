@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from runs.errors import NotARun, UnreadableFile
+from runs.formats.activated import suspicions
 from runs.formats.splat_file import SplatFile
 from runs.formats.splat_formats import could_be_splats
 from runs.notes import NoteBook
@@ -46,6 +47,8 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     if not files:
         _raise(path, book)
     shown = _once_each(files, book)
+    for says, file in {says: file for file in reversed(shown) for says in suspicions(file)}.items():  # told of the first file
+        book.add(str(file.path), says)
     found = checkpoints(zip(_iterations(shown, book), shown, strict=True), book)
     logged = None if path.is_file() else Logged(path, book)  # logs beside the files may belong to them
     named = _named(files) or trainer

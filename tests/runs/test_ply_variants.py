@@ -13,6 +13,7 @@ from runs.formats.ply import look, read_gaussians, read_points, read_splat_heade
 from runs.formats.ply_body import map_rows
 from runs.formats.splat_formats import look_at
 from runs.gaussians import COLUMNS, Gaussians
+from runs.open_run import open_run
 from tests.support.files import inria_columns, random_gaussians, write_ply, write_points, write_splats
 
 BRUSH_ORDER = (
@@ -148,6 +149,10 @@ def test_activated_values_are_suspected_and_not_converted(tmp_path: Path) -> Non
     found = read_gaussians(write_ply(tmp_path / "activated.ply", columns))
     assert [says.split(" that this file")[0] for says in looks_activated(found)] == ["every opacity", "every scale"]
     np.testing.assert_array_equal(found.logit_opacities, usual.opacities)
+    told = [note.says for note in open_run(tmp_path / "activated.ply").notes]
+    assert told == list(looks_activated(found))
+    write_splats(tmp_path / "usual.ply", usual)
+    assert not list(open_run(tmp_path / "usual.ply").notes)
 
 
 @pytest.mark.parametrize("shift", [0.0, -1.0, 5.0])
