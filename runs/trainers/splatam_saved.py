@@ -104,7 +104,8 @@ def trajectory(arrays: Mapping[str, Array]) -> Trajectory | None:
 
 
 def _rotation(quat: F64) -> F64:
-    length = np.linalg.norm(quat)
+    with np.errstate(over="ignore"):
+        length = np.linalg.norm(quat)
     return rotation_from_quat(quat / length) if np.isfinite(length) and length > 0 else np.full((3, 3), np.nan)
 
 
