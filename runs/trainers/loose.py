@@ -47,8 +47,9 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     if not files:
         _raise(path, book)
     shown = _once_each(files, book)
-    for says, file in {says: file for file in reversed(shown) for says in suspicions(file)}.items():  # told of the first file
-        book.add(str(file.path), says)
+    suspected = {says: file.path for file in reversed(shown) for says in suspicions(file)}  # told of the first file only
+    for says, first in suspected.items():
+        book.add(str(first), says)
     found = checkpoints(zip(_iterations(shown, book), shown, strict=True), book)
     logged = None if path.is_file() else Logged(path, book)  # logs beside the files may belong to them
     named = _named(files) or trainer
