@@ -11,7 +11,11 @@ from diagnostics.registry import fact
 from diagnostics.schedule import Schedule, moves_the_dead
 from diagnostics.verdict import NotEvaluable
 from runs.checkpoints import Checkpoint, StateFile
+from runs.errors import RunError
 from runs.gaussians import Gaussians
+from runs.heredity import Births
+from runs.lineage import Lineage
+from runs.recorded import lineage_of, recorded
 from runs.run import Run
 from runs.trainers.filtered import as_trained
 
@@ -47,7 +51,7 @@ def relocates(run: Run) -> bool:
 
 @fact(missing=NEAR)
 def generations(
-    checkpoints: tuple[Checkpoint, ...], schedule: Schedule, relocates: bool, beat: Callable[[], None],
+    run: Run, checkpoints: tuple[Checkpoint, ...], schedule: Schedule, relocates: bool, beat: Callable[[], None],
     state_files: tuple[StateFile, ...] | None = None, cameras_spread: CameraSpread | None = None,
 ) -> tuple[Generation, ...] | NotEvaluable | None:
     """Intervals in which rows could be followed, by iteration; at least one. Some seconds for states of a million."""
@@ -60,20 +64,32 @@ def generations(
     affordable = max(1, min(MOST, MOST_ROWS // max(checkpoint.count for checkpoint in checkpoints)))
     chosen = sorted(sorted(pairs, key=lambda pair: pair[2])[:affordable], key=lambda pair: pair[0].iteration)
     extent = cameras_spread.extent if cameras_spread is not None else None
-    return tuple(_followed(chosen, schedule, extent, beat)) or None
+    return tuple(_followed(run, chosen, schedule, extent, beat)) or None
 
 
 def _followed(
-    pairs: list[Pair], schedule: Schedule, extent: float | None, beat: Callable[[], None],
+    run: Run, pairs: list[Pair], schedule: Schedule, extent: float | None, beat: Callable[[], None],
 ) -> Iterator[Generation]:
     for earlier, later, events in pairs:
         beat()
+        before, after = earlier.read(), later.read()
         found = generation(
-            earlier.read(), later.read(), first=earlier.iteration, last=later.iteration, densifications=events,
+            before, after, first=earlier.iteration, last=later.iteration, densifications=events,
             resets=_between(earlier, later, schedule.resets), settled=earlier.iteration == later.iteration,
-            source=later.source, saved=not later.densified, extent=extent)
+            source=later.source, saved=not later.densified, extent=extent,
+            known=_recorded(run, earlier, later, (before.count, after.count)))
         if found is not None and found.matched >= FOLLOWED and found.survivors >= LEFT and found.born:
             yield found  # where nobody was born, the densifications are those of a default that this run did not keep
+
+
+def _recorded(run: Run, earlier: Snapshot, later: Snapshot, counts: tuple[int, int]) -> tuple[Lineage, Births] | None:
+    """What a recorder in the training loop wrote of the time between; None where it did not, or of other rows."""
+    try:
+        found = recorded(run.path, *_span(earlier, later), counts[0])
+    except RunError as error:
+        run.book.add_error(error)
+        return None
+    return None if found is None or len(found.rows) != counts[1] else lineage_of(found, counts[0])
 
 
 def _snapshots(checkpoints: tuple[Checkpoint, ...], states: tuple[StateFile, ...]) -> list[Snapshot]:
@@ -87,6 +103,10 @@ def _snapshots(checkpoints: tuple[Checkpoint, ...], states: tuple[StateFile, ...
 
 def _between(earlier: Snapshot, later: Snapshot, events: tuple[int, ...]) -> int:
     """How many of the events happened after the earlier and before the later state was written."""
-    first = earlier.iteration + earlier.densified
-    last = later.iteration - (not later.densified)
+    first, last = _span(earlier, later)
     return sum(first <= event <= last for event in events)
+
+
+def _span(earlier: Snapshot, later: Snapshot) -> tuple[int, int]:
+    """First and last iteration whose densification lies between."""
+    return earlier.iteration + earlier.densified, later.iteration - (not later.densified)

@@ -67,13 +67,13 @@ class Generation:
 
 def generation(
     earlier: Gaussians, later: Gaussians, *, first: int, last: int, densifications: int, resets: int, settled: bool,
-    source: str, saved: bool, extent: float | None = None,
+    source: str, saved: bool, extent: float | None = None, known: tuple[Lineage, Births] | None = None,
 ) -> Generation | None:
-    """None where rows cannot be followed at all. `extent`: that of the cameras, world units."""
-    lineage = trace(earlier, later)
+    """None where rows cannot be followed at all. `extent`: that of the cameras, world units; `known`: what was recorded."""
+    lineage = trace(earlier, later) if known is None else known[0]
     if lineage is None:
         return None
-    births = births_of(lineage, earlier, later)
+    births = births_of(lineage, earlier, later) if known is None else known[1]
     ratios, alike = _ratios(births, earlier, later, settled)
     offsets = _offsets(births, earlier, later)
     halves = (alike | settled) & ~births.survives & ((births.siblings > 1) | (not births.all_asked)) & (offsets > 0)

@@ -23,7 +23,7 @@ DEEPEST = 3  # levels of nested objects that are followed
 KEYS: Mapping[str, str] = {
     "l1": "loss/l1", "l1_loss": "loss/l1", "loss": "loss/total", "total_loss": "loss/total",
     "n": "num_gaussians", "num_gaussians": "num_gaussians", "num_GS": "num_gaussians",
-    "vis": "visible", "pairs": "tile_pairs", "sh": "sh_degree", "sh_degree": "sh_degree", "ms": "iter_time",
+    "vis": "visible", "pairs": "tile_pairs", "sh": "sh_degree", "sh_degree": "sh_degree", "ms": "iter_time", "vram": "vram",
     "eval/test": "test/psnr", "eval/train": "train/psnr", "reset": "opacity_reset", "opacity_reset": "opacity_reset",
 }
 # In rows that count by "it" these are of the view trained at that iteration.
