@@ -14,6 +14,7 @@ from runs.motion import chunks, moved
 from runs.trainers.deformable_network import DeformNetwork, read_network
 from runs.trainers.deformable_shape import as_drawn
 from runs.trainers.layers import Misfit, read_tensors
+from runs.trainers.saved_motion import OTHER_NETWORK
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def _network(path: Path, _stamp: Stamp) -> DeformNetwork:
     try:
         return read_network(read_tensors(path))
     except Misfit as error:
-        raise UnreadableFile(f"its network {error}, so the scene is shown standing still", path) from error
+        raise UnreadableFile(f"its network {error}, {OTHER_NETWORK}", path) from error
 
 
 def _columns(network: DeformNetwork, canonical: Gaussians, time: float) -> dict[str, F32]:

@@ -15,6 +15,7 @@ from runs.motion import chunks, moved
 from runs.settings import Settings
 from runs.trainers.four_d_network import FourDNetwork, heads_at_work, read_network
 from runs.trainers.layers import Misfit, read_tensors
+from runs.trainers.saved_motion import OTHER_NETWORK
 
 COLOURS = "sh"  # the head that adds to all coefficients at once, DC first
 
@@ -53,7 +54,7 @@ def _network(path: Path, columns: Sequence[str]) -> FourDNetwork:
 
 
 def _still(error: Misfit, path: Path) -> UnreadableFile:
-    return UnreadableFile(f"its network {error}, so the scene is shown standing still", path)
+    return UnreadableFile(f"its network {error}, {OTHER_NETWORK}", path)
 
 
 @lru_cache(maxsize=1)  # planes of up to 150 MB; the stamp tells a replaced file

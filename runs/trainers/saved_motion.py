@@ -10,6 +10,7 @@ from runs.formats.torch_file import is_unfinished
 from runs.motion import Motion
 from runs.notes import NoteBook
 
+OTHER_NETWORK = "so the scene is shown standing still; render its moments with the trainer that wrote it"
 STILL = "so the canonical Gaussians of this save stand still"
 
 Read = TypeVar("Read", bound=Motion)
