@@ -1,5 +1,6 @@
 """Scalars of a TensorBoard event file, read without TensorBoard, TensorFlow or torch."""
 
+import re
 import struct
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +25,8 @@ TENSOR_TYPE = 1
 TENSOR_TYPES: Mapping[int, tuple[str, int, str | None]] = {
     1: ("<f", 5, "<f"), 2: ("<d", 6, "<d"), 3: ("<i", 7, None), 9: ("<q", 10, None),
 }
+
+FLOAT, DOUBLE = struct.Struct("<f"), struct.Struct("<d")
 
 Logged = tuple[str, int, float, float]  # tag, step, value, wall time
 
@@ -126,7 +129,22 @@ def _in_order_of_time(parts: list[Scalars]) -> Scalars:
     return Scalars(steps[order], values[order], times[order])
 
 
+# The event of one scalar as SummaryWriter.add_scalar writes it: wall time, step, and a summary of one value with tag and
+# float. Nearly all events are of this form, and reading them field by field takes ten times as long.
+ONE_SCALAR = re.compile(rb"\x09(.{8})\x10([\x80-\xff]{0,9}[\x00-\x7f])\x2a(.)\x0a(.)\x0a(.)(.{1,115})\x15(.{4})", re.DOTALL)
+
+
 def _event(payload: bytes) -> list[Logged]:
+    match = ONE_SCALAR.fullmatch(payload)
+    if match is not None:
+        time, step, summary, value, name, tag, scalar = match.groups()
+        if (ord(name), ord(value), ord(summary)) == (len(tag), len(tag) + 7, len(tag) + 9):
+            number, when = FLOAT.unpack(scalar)[0], DOUBLE.unpack(time)[0]
+            return [(tag.decode("utf-8", "replace"), signed(varint(step, 0)[0]), number, when)]
+    return _any_event(payload)
+
+
+def _any_event(payload: bytes) -> list[Logged]:
     step, wall_time, summaries = 0, 0.0, []
     for number, value in fields(payload):
         if number == EVENT_STEP and isinstance(value, int):
