@@ -138,7 +138,7 @@ def test_relocations_of_mcmc_are_recorded(tmp_path: Path, monkeypatch: pytest.Mo
     """Rows that changed place keep their number, so only the record tells them from a jump."""
     mcmc = pytest.importorskip("gsplat.strategy.mcmc", reason="gsplat is not installed")
     # CUDA computes the shared opacities and scales; what they are does not matter here.
-    monkeypatch.setattr("gsplat.strategy.ops.compute_relocation", lambda *known: known[:2])
+    monkeypatch.setattr("gsplat.strategy.ops.compute_relocation", lambda **known: (known["opacities"], known["scales"]))
     params, optimisers = splats(20)
     names = params["sh0"].detach().numpy()[:, 0, 0].copy()
     record = Recorder(tmp_path, mcmc.MCMCStrategy())
