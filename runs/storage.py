@@ -36,6 +36,7 @@ class Remote(Protocol):
     def list_folder(self, folder: Path) -> None: ...
     def refresh(self) -> None: ...
     def address(self, path: Path) -> str: ...
+    def beside(self, path: str) -> Path | None: ...
     def close(self) -> None: ...
 
 
@@ -84,6 +85,13 @@ def refresh(path: Path) -> None:
     remote = remote_of(path)
     if remote is not None:
         remote.refresh()
+
+
+def beside(path: Path, recorded: str) -> Path | None:
+    """The local path of an absolute path that a file of a remote run records, which is of that machine, where it is there;
+    None for a run of this machine, and where the other one has nothing at that path."""
+    remote = remote_of(path)
+    return None if remote is None else remote.beside(recorded)
 
 
 def address_of(path: Path) -> str:

@@ -4,7 +4,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 from urllib.request import url2pathname
 
 from runs.errors import NotARun
@@ -39,6 +39,10 @@ class Address:
     def parts(self) -> SplitResult:
         """With user, password and query, for whoever connects."""
         return urlsplit(self.secret)
+
+    def elsewhere(self, path: str) -> str:
+        """The text of another path on the same machine, for the same user."""
+        return urlunsplit((self.parts.scheme, self.parts.netloc, quote(path), "", ""))
 
     @property
     def cache_name(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from runs.errors import UnreadableFile
+from runs.errors import RunError, UnreadableFile
 from runs.notes import NoteBook
 from runs.remote import cache
 from runs.remote.addresses import Address
@@ -54,6 +54,15 @@ class Mirror:
         self._held = cache.use(self.folder)
         self.refresh()
         cache.evict(self.folder)
+
+    def beside(self, path: str) -> Path | None:
+        """Another folder of the same machine, mounted; None where there is none, or where paths mean nothing (a web server)."""
+        from runs.remote.mounting import mounted
+
+        try:
+            return mounted(self.origin.elsewhere(path)) if self.origin.scheme == "sftp" and path.startswith("/") else None
+        except RunError:
+            return None
 
     def close(self) -> None:
         """Let go of the connection and of the place in the cache; the mirror stays there for the next time."""

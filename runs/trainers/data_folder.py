@@ -13,7 +13,7 @@ from runs.formats.transforms import here, pure
 from runs.names import PHOTO_ENDINGS, NameIndex
 from runs.notes import NoteBook
 from runs.photos import Photo
-from runs.storage import ensure_folder
+from runs.storage import beside, ensure_folder, remote_of
 
 ANCESTORS = 4  # how far up from the run a sibling data folder is looked for
 IMAGE_FOLDERS = ("images", "input", "images_2", "images_4", "images_8", ".")
@@ -33,7 +33,9 @@ def find_data(
     """
     if given is not None:
         return data_root(given)
-    if recorded and Path(recorded).is_absolute() and _is_data(Path(recorded)):
+    if recorded and (there := beside(run, recorded)) is not None and _is_data(there):
+        return there
+    if recorded and remote_of(run) is None and Path(recorded).is_absolute() and _is_data(Path(recorded)):
         return Path(recorded)
     if _is_data(run):
         return run
