@@ -26,7 +26,9 @@ class Linear:
     bias: F32  # float32 [out]
 
     def __call__(self, x: F32) -> F32:
-        return np.asarray(x @ self.weight + self.bias)
+        out = np.asarray(x @ self.weight)
+        out += self.bias  # in place: half the memory of a layer
+        return out
 
     @property
     def inputs(self) -> int:
