@@ -301,3 +301,17 @@ def test_the_longest_unused_mirror_goes_first(served: Path, web: Web) -> None:
     caches.evict(mirror.folder, most_bytes=100_000)
     assert not old.exists()
     assert mirror.root.exists()
+
+
+def test_a_recorded_data_set_is_looked_for_on_its_own_machine(served: Path, sftp: Sftp) -> None:
+    """The path in cfg_args is of the machine that trained, and so is the address."""
+    shutil.copytree(shared_data("scenes", "synth0"), served / "data" / "scenes" / "s")
+    model = shared_data("scenes", "synth0", "images")
+    names = sorted(path.name for path in model.iterdir())
+    write_inria_run(served / "out" / "run", cameras=names, source="/data/scenes/s")
+    run = open_run(sftp.url("out/run"))
+    assert run.data is not None
+    assert address_of(run.data) == sftp.url("data/scenes/s", user="")
+    assert len(run.photos) == len(names)
+    write_inria_run(served / "out" / "other", cameras=names, source="/data/scenes/nowhere")
+    assert open_run(sftp.url("out/other")).data is None
