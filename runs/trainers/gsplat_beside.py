@@ -8,6 +8,7 @@ from runs.checkpoints import Checkpoint
 from runs.errors import RunError
 from runs.formats.splat_file import SplatFile
 from runs.formats.torch_file import read_torch_file
+from runs.formats.zip_members import numbers_left
 from runs.notes import NoteBook
 from runs.run import PoseDeltas
 from runs.trainers.gsplat_saved import CHECKPOINT, ranked
@@ -54,7 +55,8 @@ def read_pose_deltas(saved: Sequence[Checkpoint], names: Sequence[str], book: No
     """With pose_opt, the [9] of each trained camera in the last checkpoint; every process saves the same."""
     last = next((one.path for one in reversed(saved) if CHECKPOINT.fullmatch(one.path.name)), None)
     try:
-        stored = None if last is None else read_torch_file(last)
+        with numbers_left():
+            stored = None if last is None else read_torch_file(last)
     except RunError as error:
         book.add_error(error)
         return {}

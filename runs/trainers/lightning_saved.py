@@ -17,6 +17,7 @@ from runs.checkpoints import AdamGroup, TrainingState
 from runs.errors import UnreadableFile
 from runs.formats.opaque import plain
 from runs.formats.torch_file import read_torch_file
+from runs.formats.zip_members import numbers_left
 from runs.trainers.adam_state import adam_groups, as_float, missing_moments
 from runs.trainers.tensor_columns import REST, Columns, Layout, Parameter, find_columns
 
@@ -98,6 +99,7 @@ def _statistics(saved: _Saved, count: int) -> Iterator[tuple[str, F32]]:
 
 def read_hyper_parameters(path: Path) -> Mapping[str, Any]:
     """The settings of module and data, as plain values. Raises UnreadableFile or RefusedFile."""
-    whole = _saved(path).whole
+    with numbers_left():
+        whole = _saved(path).whole
     model, data = (plain(whole.get(key)) for key in ("hyper_parameters", "datamodule_hyper_parameters"))
     return {**(model if isinstance(model, dict) else {}), **({"data": data} if isinstance(data, dict) else {})}

@@ -15,6 +15,7 @@ from runs.arrays import Array
 from runs.checkpoints import AdamGroup, TrainingState
 from runs.errors import UnreadableFile
 from runs.formats.torch_file import read_torch_file
+from runs.formats.zip_members import numbers_left
 from runs.run import PoseDeltas
 from runs.trainers.adam_state import adam_groups, missing_moments
 from runs.trainers.pose_deltas import deltas_of
@@ -91,6 +92,7 @@ def _adam(optimizers: Any, parameters: Mapping[str, Array], trained: Sequence[st
 
 def read_pose_deltas(path: Path, names: Sequence[str]) -> PoseDeltas:
     """The camera optimizer's [6] of each trained camera; {} where it was off. Raises UnreadableFile or RefusedFile."""
-    pipeline = _saved(path)["pipeline"]
+    with numbers_left():
+        pipeline = _saved(path)["pipeline"]
     stored = next((value for key, value in pipeline.items() if str(key).endswith(POSES)), None)
     return deltas_of(stored, 6, names)

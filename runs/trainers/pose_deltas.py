@@ -13,6 +13,6 @@ def deltas_of(stored: Any, width: int, names: Sequence[str]) -> PoseDeltas:
     """By the names of the trained cameras in the trainer's order, or by place where their number differs; {} for no such rows."""
     if not is_rows(stored, (width,)):
         return {}
-    rows = np.asarray(stored, np.float64)
+    rows = np.asarray(present(stored), np.float64)
     keys: Sequence[str | int] = names if len(names) == len(rows) else range(len(rows))
     return dict(zip(keys, rows, strict=True))
