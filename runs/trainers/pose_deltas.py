@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from runs.run import PoseDeltas
+from runs.storage import present
 from runs.trainers.tensor_columns import is_rows
 
 
