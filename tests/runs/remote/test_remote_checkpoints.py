@@ -54,3 +54,15 @@ def test_a_remote_state_comes_back_with_its_moments(served: Path, web: Web) -> N
     assert run.trainer.name == "splatfacto"
     adam = run.state_files[0].state.adam
     np.testing.assert_array_equal(adam["xyz"].exp_avg, written.moments["means"][0])
+
+
+@pytest.mark.usefixtures("poison")
+def test_pose_deltas_of_a_remote_checkpoint_are_true(served: Path, web: Web) -> None:
+    """Small tensors beside large ones: theirs are fetched, the others stay where they are."""
+    pytest.importorskip("torch")
+    poses = np.random.default_rng(0).normal(size=(5000, 6)).astype(np.float32)  # more than what is fetched without being asked
+    write_checkpoint(served / "run", 199, random_gaussians(COUNT, degree=3), poses=poses, adam_steps=1)
+    run = open_run(f"{web.url}/run")
+    np.testing.assert_array_equal(np.stack(list(run.pose_deltas.values())), poses)
+    whole = (served / "run" / "nerfstudio_models" / "step-000000199.ckpt").stat().st_size
+    assert sum(sent for path, sent in web.sent.items() if path.endswith(".ckpt")) < whole / 4
