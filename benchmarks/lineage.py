@@ -10,9 +10,9 @@ import numpy as np
 
 from diagnostics.probes.optimiser import Optimiser
 from runs.gaussians import Gaussians
-from runs.heredity import births_of
-from runs.likeness import match
-from runs.lineage import trace
+from runs.lineage.births import births_of
+from runs.lineage.likeness import match
+from runs.lineage.trace import trace
 from tests.lab.case import Case
 from tests.lab.corpus import cases, plan_of
 from tests.support.densified import densified, learned

@@ -13,9 +13,9 @@ from diagnostics.verdict import NotEvaluable
 from runs.checkpoints import Checkpoint, StateFile
 from runs.errors import RunError
 from runs.gaussians import Gaussians
-from runs.heredity import Births
-from runs.lineage import Lineage
-from runs.recorded import lineage_of, recorded
+from runs.lineage.births import Births
+from runs.lineage.recorded import lineage_of, recorded
+from runs.lineage.trace import Lineage
 from runs.run import Run
 from runs.trainers.filtered import as_trained
 

@@ -8,8 +8,8 @@ from diagnostics.measures.shares import quantile, share
 from runs.arrays import F32, F64, I64, Mask
 from runs.formats.ply_columns import FLAT_LOG_SCALE
 from runs.gaussians import Gaussians
-from runs.heredity import Births, births_of
-from runs.lineage import Lineage, trace
+from runs.lineage.births import Births, births_of
+from runs.lineage.trace import Lineage, trace
 
 # A split or clone changes all three axes alike, learning does not: standard deviation of the three logarithms of the ratios.
 ALIKE = 0.15

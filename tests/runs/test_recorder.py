@@ -9,7 +9,7 @@ import pytest
 from runs.arrays import I64, Array
 from runs.errors import UnreadableFile
 from runs.formats.metrics import read_jsonl
-from runs.recorded import lineage_of, recorded
+from runs.lineage.recorded import lineage_of, recorded
 from runs.recorder import ADDED, CLONE, FOLDER, HALF, LOG, RELOCATED, STAYED, Recorder
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed; the recorder runs beside it")

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from runs.arrays import I64
-from runs.heredity import births_of
-from runs.lineage import trace
-from runs.relocation import relocation
+from runs.lineage.births import births_of
+from runs.lineage.relocation import relocation
+from runs.lineage.trace import trace
 from tests.support.witness import Seen, Witness
 
 

@@ -80,7 +80,7 @@ def test_a_sample_of_newborns_tells_the_same_sizes_and_places(monkeypatch: pytes
     """Of a million Gaussians some thousands are asked; size limits are left alone, because splits of large ones go unseen."""
     before = cloud(900, seed=5)
     after = densified(before, clones=CLONES, splits=SPLITS, offset=1.0)
-    monkeypatch.setattr("runs.heredity.ASKED", 60)
+    monkeypatch.setattr("runs.lineage.births.ASKED", 60)
     told = between(before, after)
     assert told.shrink == pytest.approx(-np.log(1.6), abs=1e-3)
     assert told.offset == pytest.approx(1.0, rel=0.05)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from runs.arrays import I64
 from runs.gaussians import Gaussians
-from runs.lineage import trace
+from runs.lineage.trace import trace
 from tests.support.densified import densified, learned, with_opacities
 from tests.support.runs import changed, cloud
 

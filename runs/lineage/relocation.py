@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from runs.arrays import I64
-from runs.birth_order import Features, nearest_places, unlikeness, with_candidates
 from runs.gaussians import Gaussians
-from runs.row_order import unlikeness_by_row
+from runs.lineage.birth_order import Features, nearest_places, unlikeness, with_candidates
+from runs.lineage.row_order import unlikeness_by_row
 
 MOVED = 9.0  # squared unlikeness from its earlier self above which a row is somebody else: three sizes away, or another colour
 REVIVED = 1.5  # times its earlier opacity: what noise throws about is nearly transparent, and stays so

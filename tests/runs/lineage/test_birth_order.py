@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.birth_order import heaviest_rise, parents_in_order
+from runs.lineage.birth_order import heaviest_rise, parents_in_order
 from tests.support.densified import densified, learned
 from tests.support.runs import cloud
 

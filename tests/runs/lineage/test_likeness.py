@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from runs.likeness import match
+from runs.lineage.likeness import match
 from tests.support.densified import learned
 from tests.support.runs import changed, cloud
 

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from runs.arrays import F32, F64, I64, Array, Mask
-from runs.birth_order import parents_in_order
 from runs.gaussians import Gaussians
-from runs.lineage import Lineage
+from runs.lineage.birth_order import parents_in_order
+from runs.lineage.trace import Lineage
 
 ASKED = 10_000  # newborns whose parent is looked for, evenly spread
 CANDIDATES = 32  # earlier Gaussians around a newborn: on a surface, all within some three sizes

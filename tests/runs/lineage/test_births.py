@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from runs.gaussians import Gaussians
-from runs.heredity import Births, births_of
-from runs.lineage import trace
+from runs.lineage.births import Births, births_of
+from runs.lineage.trace import trace
 from tests.support.densified import densified, learned
 from tests.support.runs import cloud
 

@@ -10,8 +10,8 @@ import numpy as np
 from runs.arrays import I64, U8
 from runs.errors import UnreadableFile
 from runs.formats.npz import read_npz
-from runs.heredity import Births
-from runs.lineage import Lineage
+from runs.lineage.births import Births
+from runs.lineage.trace import Lineage
 from runs.recorder import FOLDER, STAYED
 
 NAME = re.compile(r"lineage_(\d{1,12})\.npz")
@@ -44,7 +44,7 @@ def recorded(run: Path, first: int, last: int, count: int) -> Recorded | None:
 
 
 def lineage_of(found: Recorded, count: int) -> tuple[Lineage, Births]:
-    """The same as `lineage.trace` and `heredity.births_of` would guess it; `count` rows in the earlier state."""
+    """The same as `trace` and `births_of` would guess it; `count` rows in the earlier state."""
     stayed = np.flatnonzero(found.kinds == STAYED)
     born = np.flatnonzero((found.kinds != STAYED) & (found.rows >= 0))
     before, parents = found.rows[stayed], found.rows[born]

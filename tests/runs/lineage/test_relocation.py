@@ -3,7 +3,7 @@
 import numpy as np
 
 from runs.gaussians import Gaussians
-from runs.relocation import relocation
+from runs.lineage.relocation import relocation
 from tests.support.densified import learned
 from tests.support.runs import changed, cloud
 

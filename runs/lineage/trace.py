@@ -6,7 +6,7 @@ import numpy as np
 
 from runs.arrays import I64, Mask
 from runs.gaussians import Gaussians
-from runs.row_order import follow
+from runs.lineage.row_order import follow
 
 FEWEST = 0.01  # share of the smaller state that must have stayed: less is chance
 

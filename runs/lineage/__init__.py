@@ -1,0 +1,1 @@
+"""Lineage: who became whom between two saved states of one run."""
