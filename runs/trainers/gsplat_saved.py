@@ -82,7 +82,8 @@ def columns_of(path: Path) -> Columns:
     splats = saved.get("splats", saved) if isinstance(saved, dict) else None
     if not isinstance(splats, dict) or "scales" not in splats:
         raise UnreadableFile(f"this checkpoint holds no splats of gsplat's trainer; {FOREIGN}", path)
-    notes = (POST_PROCESSED,) if saved.get("post_processing") else ()
+    correction = saved.get("post_processing")  # empty without one
+    notes = (POST_PROCESSED,) if isinstance(correction, dict) and correction else ()
     if "sh0" in splats or COLOURS not in splats or not is_rows(splats[COLOURS], (3,)):
         return Columns(find_columns(splats, LAYOUT, path), notes=notes)
     harmonics = ("sh0", "sh_rest")

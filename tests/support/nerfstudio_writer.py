@@ -114,7 +114,7 @@ def write_checkpoint(
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save({"step": step, "pipeline": model, "optimizers": states,
                 "schedulers": {name: scheduler.state_dict() for name, scheduler in schedulers.items()}, "scalers": {}}, path)
-    moments = {name: tuple(np.asarray(state["state"][0][key]) for key in ("exp_avg", "exp_avg_sq"))
+    moments = {name: (np.asarray(state["state"][0]["exp_avg"]), np.asarray(state["state"][0]["exp_avg_sq"]))
                for name, state in zip(parameters, states.values(), strict=True) if state["state"]}
     rates = {name: float(state["param_groups"][0]["lr"]) for name, state in zip(parameters, states.values(), strict=True)}
     return Written(moments, rates, adam_steps)
