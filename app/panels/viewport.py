@@ -315,7 +315,8 @@ class ViewportPanel(QWidget):
         if not state.run.checkpoints:
             return "This run has no saved Gaussians\n\nOnly plots and settings can be looked at"
         if state.shown is not None and not len(state.shown.splats):
-            return f"{wording.save(state.shown.checkpoint)} has nothing that can be drawn"
+            checkpoint = state.shown.checkpoint
+            return f"{wording.save(checkpoint)} has no {wording.ROWS[checkpoint.holds]} that can be drawn"
         return f"Reading iteration {wording.count(state.iteration)}…"
 
     def _note(self, state: State) -> str:
