@@ -107,7 +107,7 @@ class GsplatFolder:
         if self.world is None:
             self.book.add(str(self.path), NO_WORLD)
             return ()
-        if any(map(any, self.model.distortion.values())):
+        if self.model.is_distorted:
             self.book.add(str(self.model.folder), DISTORTED)
         every, factor = _whole(self.settings.value("test_every"), 8), _whole(self.settings.value("data_factor"), 1)
         placed = map(self.world.camera, held_out_every(self.model.cameras, every))
