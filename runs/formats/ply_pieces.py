@@ -4,9 +4,11 @@ A mapped file would be simpler, but its pages are counted as memory of the proce
 of each costs more than copying it, and a file that a trainer cuts off meanwhile ends the process.
 """
 
+import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from queue import SimpleQueue
 
 import numpy as np
@@ -17,7 +19,7 @@ from runs.formats.ply_body import CHANGED, Rows, check_stamp, check_unchanged
 from runs.formats.small_files import unreadable
 from runs.storage import ensure
 
-PIECE_BYTES = 4 << 20
+PIECE_BYTES = 2 << 20
 MOST_THREADS = 4  # more do not read faster, and the window wants a core too
 
 Use = Callable[[U8, int], None]  # packed rows uint8 [n, stride], valid during the call; the number of the first
@@ -33,47 +35,56 @@ def in_pieces(rows: Rows, use: Use) -> None:
     each = max(PIECE_BYTES // stride, 1)
     starts = range(0, count, each)
     threads = min(MOST_THREADS, os.cpu_count() or 1, len(starts))
-    buffers: SimpleQueue[U8] = SimpleQueue()
-    for _ in range(threads):
-        buffers.put(np.empty(min(each, count) * stride, np.uint8))
-    piece = _Piece(rows, use, buffers)
-    if threads == 1:
-        for start in starts:
-            piece.read(start, min(each, count - start))
-    elif threads:
-        with ThreadPoolExecutor(threads, "ply") as pool:
-            for _ in pool.map(lambda start: piece.read(start, min(each, count - start)), starts):
-                pass
+    try:
+        with ExitStack() as stack:
+            readers: SimpleQueue[_Reader] = SimpleQueue()  # one for each thread
+            for _ in range(threads):
+                readers.put(_Reader(rows, stack.enter_context(rows.header.path.open("rb", buffering=0)), each, use))
+            _in_threads(lambda start: _with_one(readers, start), starts, threads)
+    except OSError as error:
+        raise unreadable(error, rows.header.path) from error
     check_unchanged(rows.header)
 
 
-class _Piece:
-    """Reads one piece into one of the buffers and hands it on."""
-
-    def __init__(self, rows: Rows, use: Use, buffers: "SimpleQueue[U8]") -> None:
-        self._rows, self._use, self._buffers = rows, use, buffers
-
-    def read(self, first: int, count: int) -> None:
-        header, stride = self._rows.header, self._rows.element.least_row_bytes
-        buffer = self._buffers.get()
-        try:
-            part = buffer[:count * stride]
-            with header.path.open("rb", buffering=0) as file:
-                check_stamp(os.fstat(file.fileno()), header)
-                file.seek(self._rows.offset + first * stride)
-                _fill(file.readinto, part, self._rows)
-            self._use(part.reshape(count, stride), first)
-        except OSError as error:
-            raise unreadable(error, header.path) from error
-        finally:
-            self._buffers.put(buffer)
+def _in_threads(read: Callable[[int], None], starts: Sequence[int], threads: int) -> None:
+    if threads < 2:
+        for start in starts:
+            read(start)
+        return
+    with ThreadPoolExecutor(threads, "ply") as pool:
+        for _ in pool.map(read, starts):  # raises what a thread raised
+            pass
 
 
-def _fill(read: Callable[[memoryview], int | None], part: U8, rows: Rows) -> None:
-    """A read may return less than asked for: beyond 2 GiB, over a network, and at the end of a file that was cut off."""
-    view = memoryview(part.data)
-    while len(view):
-        got = read(view)
-        if not got:
-            raise UnreadableFile(CHANGED, rows.header.path)
-        view = view[got:]
+def _with_one(readers: "SimpleQueue[_Reader]", start: int) -> None:
+    reader = readers.get()
+    try:
+        reader.read(start)
+    finally:
+        readers.put(reader)
+
+
+class _Reader:
+    """An open file, and the buffer that its pieces are read into."""
+
+    def __init__(self, rows: Rows, file: io.FileIO, each: int, use: Use) -> None:
+        check_stamp(os.fstat(file.fileno()), rows.header)
+        self._rows, self._file, self._each, self._use = rows, file, each, use
+        self._buffer = np.empty(min(each, rows.element.count) * rows.element.least_row_bytes, np.uint8)
+
+    def read(self, first: int) -> None:
+        """Hand on the piece that begins at row `first`."""
+        stride = self._rows.element.least_row_bytes
+        count = min(self._each, self._rows.element.count - first)
+        part = self._buffer[:count * stride]
+        self._file.seek(self._rows.offset + first * stride)
+        self._fill(memoryview(part.data))
+        self._use(part.reshape(count, stride), first)
+
+    def _fill(self, view: memoryview) -> None:
+        """A read may return less than asked for: beyond 2 GiB, over a network, and at the end of a file that was cut off."""
+        while len(view):
+            got = self._file.readinto(view)
+            if not got:
+                raise UnreadableFile(CHANGED, self._rows.header.path)
+            view = view[got:]
