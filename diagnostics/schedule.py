@@ -7,6 +7,7 @@ from typing import Any
 from runs.run import Run
 from runs.series import Series
 from runs.settings import NOT_STORED, Settings
+from runs.strategy import moves_the_dead
 
 # Names of the INRIA family, as its settings spell them.
 FROM, UNTIL, EVERY, RESET = "densify_from_iter", "densify_until_iter", "densification_interval", "opacity_reset_interval"
@@ -92,13 +93,6 @@ def schedule_of(run: Run) -> Schedule | None:
         resets_known=moves_the_dead(run) or logged_resets is not None or (reset is not None and _is_kept(run)),
         source=_source(settings, logged_resets is not None or logged_densifications is not None), shift=shift,
     )
-
-
-def moves_the_dead(run: Run) -> bool:
-    """The MCMC strategy: it relocates dead Gaussians instead of pruning them, and resets nothing (Kheradmand et al. 2024)."""
-    told = (run.settings.value(name) for name in ("strategy", "strategy.type", "strategy_type"))
-    named = next((str(value).lower() for value in told if value), "")
-    return "mcmc" in (named or run.trainer.name.lower())
 
 
 def _is_kept(run: Run) -> bool:

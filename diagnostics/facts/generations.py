@@ -8,7 +8,7 @@ from diagnostics.facts import cameras, logged, saved  # noqa: F401  (cameras_spr
 from diagnostics.measures.extent import CameraSpread
 from diagnostics.measures.generations import Generation, generation
 from diagnostics.registry import fact
-from diagnostics.schedule import Schedule, moves_the_dead
+from diagnostics.schedule import Schedule
 from diagnostics.verdict import NotEvaluable
 from runs.checkpoints import Checkpoint, StateFile
 from runs.errors import RunError
@@ -17,6 +17,7 @@ from runs.lineage.births import Births
 from runs.lineage.recorded import lineage_of, recorded
 from runs.lineage.trace import Lineage
 from runs.run import Run
+from runs.strategy import moves_the_dead
 from runs.trainers.filtered import as_trained
 
 FEW = 5  # densifications: after more of them too many Gaussians are somebody's grandchildren
