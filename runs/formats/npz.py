@@ -19,6 +19,7 @@ NPY = ".npy"
 NPY_MAGIC = b"\x93NUMPY"
 LARGEST_HEADER_BYTES = 10_000  # numpy pads its own to 128
 MOST_DIMENSIONS = 32
+MOST_VALUES = 1 << 48
 # A compressed array may be large, or squeezed very small, but not both: numbers of a training never shrink that far.
 LARGEST_UNPACKED_BYTES = 256 * MIB
 LARGEST_RATIO = 64
@@ -116,6 +117,8 @@ def _form(content: U8, path: Path) -> _Form:
 
 def _shape(text: str, path: Path) -> tuple[int, ...]:
     sizes = [word for word in (part.strip() for part in text.split(",")) if word]
-    if len(sizes) > MOST_DIMENSIONS or not all(re.fullmatch(r"\d{1,15}", size) for size in sizes):
+    shape = tuple(map(int, sizes)) if all(re.fullmatch(r"\d{1,15}", size) for size in sizes) else ()
+    # numpy refuses an empty array, too, whose other sides would make it too large.
+    if len(shape) != len(sizes) or len(shape) > MOST_DIMENSIONS or math.prod(max(size, 1) for size in shape) > MOST_VALUES:
         raise RefusedFile(f"an array of this file has an impossible shape (`{text.strip()[:40]}`); {UNTRUSTED}", path)
-    return tuple(map(int, sizes))
+    return shape

@@ -60,6 +60,14 @@ def load_first(data: bytes, known: Globals, load_persistent: Callable[[Any], Any
         _OPCODES[opcode](machine)
 
 
+def _fitting(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What one of our own functions makes of values that a pickle may have chosen to be of any kind."""
+    try:
+        return function(*arguments)
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise PickleDamaged(f"calls a function with arguments that do not fit ({error})") from error
+
+
 @dataclass
 class _Machine:
     """One run over one pickle: where it is, and what it has built so far."""
@@ -151,10 +159,7 @@ class _Machine:
             return
         if not isinstance(function, Function) or not isinstance(arguments, tuple):
             raise PickleRefused("asks to call a value that is no function, which no checkpoint needs")
-        try:
-            self.push(function.call(*arguments))
-        except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise PickleDamaged(f"calls a function with arguments that do not fit ({error})") from error
+        self.push(_fitting(function.call, *arguments))
 
     def call_with_keywords(self) -> None:
         keywords = self.pop()
@@ -167,7 +172,7 @@ class _Machine:
         state = self.pop()
         value = self.stack[-1] if self.stack else None
         if isinstance(value, WithState):
-            self.stack[-1] = value.set_state(state)
+            self.stack[-1] = _fitting(value.set_state, state)
             index = self.unfinished.get(id(value))
             if index is not None and self.memo[index] is value:
                 self.memo[index] = self.stack[-1]
@@ -239,7 +244,7 @@ _OPCODES: Mapping[bytes, Callable[[_Machine], Any]] = {
     op.NEWOBJ: lambda m: m.call(),
     op.NEWOBJ_EX: lambda m: m.call_with_keywords(),
     op.BUILD: lambda m: m.build(),
-    op.BINPERSID: lambda m: m.push(m.load_persistent(m.pop())),
+    op.BINPERSID: lambda m: m.push(_fitting(m.load_persistent, m.pop())),
     op.BINPUT: lambda m: m.remember(m.number("<B")),
     op.LONG_BINPUT: lambda m: m.remember(m.number("<I")),
     op.MEMOIZE: lambda m: m.remember(len(m.memo)),

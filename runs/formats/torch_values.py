@@ -67,10 +67,11 @@ class NumpyType(WithState):
 
     def set_state(self, state: Any) -> "NumpyType":
         """numpy's own state of a dtype: (version, byte order, …)."""
-        if not isinstance(state, tuple) or state[1:2] not in (("<",), (">",), ("|",)):
-            raise PickleDamaged("describes a numpy type in an unknown way")
-        self.order = state[1]
-        return self
+        match state:
+            case (_, str("<" | ">" | "|" as order), *_):
+                self.order = order
+                return self
+        raise PickleDamaged("describes a numpy type in an unknown way")
 
     def finish(self) -> "np.dtype[Any]":
         return np.dtype(self.order + self.code)
@@ -107,9 +108,9 @@ class Storages:
 
         Before torch 1.6 there was a sixth item, for a view on another storage; tensors never had one.
         """
-        match identity:
-            case ("storage", StorageType() as kind, str(key), _, int(count)) | (
-                "storage", StorageType() as kind, str(key), _, int(count), None,
+        match identity:  # each part by its type first: an array compares part by part
+            case (str("storage"), StorageType() as kind, str(key), _, int(count)) | (
+                str("storage"), StorageType() as kind, str(key), _, int(count), None,
             ) if _is_size(count):
                 return self.found.setdefault((key, kind.code), Storage(kind, key, lambda: self._map(kind, key, count)))
         raise PickleDamaged("names a tensor in an unknown way")
