@@ -79,7 +79,9 @@ def npy(header: str, body: bytes = b"") -> bytes:
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + body
 
 
-@pytest.mark.parametrize("shape", ["1000000000000,", "99999, 99999, 99999", "0, 999999999999999", "0, 999999999999999, 999999999999999", "-1,", "9" * 300 + ","])
+@pytest.mark.parametrize("shape", [
+    "1000000000000,", "99999, 99999, 99999", "0, 999999999999999", "0, 999999999999999, 999999999999999", "-1,", "9" * 300 + ",",
+])
 def test_hostile_shapes_allocate_nothing(shape: str, tmp_path: Path) -> None:
     """A claimed size is compared with the file before memory is taken; an empty array of any shape is harmless."""
     path = tmp_path / "huge.npy"
