@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.errors import RunError, UnreadableFile
-from runs.formats.cameras_json import read_cameras_json
+from runs.formats.cameras_json import read_camera_file, read_cameras_json
 from runs.formats.colmap import read_model
 from tests.support.data import shared_data
 
@@ -38,6 +38,19 @@ def test_an_entry_becomes_a_camera_and_admits_its_missing_principal_point(tmp_pa
     np.testing.assert_array_equal(camera.world_from_camera, [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]])
     assert (camera.name, camera.fx, camera.fy, camera.cx, camera.cy) == ("a.jpg", 500, 510, 320, 240)
     assert (camera.size_px, camera.split, camera.has_principal_point) == ((640, 480), None, False)
+
+
+def test_what_other_trainers_add_is_read(tmp_path: Path) -> None:
+    """gaussian-splatting-lightning stores the principal point, yindaheng98's package exposures and the photo's path."""
+    exposure = [[1, 0, 0, 0.1], [0, 1, 0, 0], [0, 0, 1, 0]]
+    more = {"cx": 330.0, "cy": 200.5, "exposure": exposure, "ground_truth_image_path": "/data/a.jpg"}
+    entries = [{**GOOD, **more}, {**GOOD, "img_name": "b.jpg", "cx": 1e9, "cy": 2, "exposure": [[1]], "ground_truth_image_path": 3}]
+    file = read_camera_file(written(tmp_path, entries))
+    first, second = file.cameras
+    assert (first.cx, first.cy, first.has_principal_point) == (330, 200.5, True)
+    assert (second.cx, second.cy, second.has_principal_point) == (320, 240, False)
+    assert {name: matrix.tolist() for name, matrix in file.exposures.items()} == {"a.jpg": exposure}
+    assert file.photo_paths == {"a.jpg": "/data/a.jpg"}
 
 
 @pytest.mark.parametrize(
