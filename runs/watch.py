@@ -34,6 +34,7 @@ class Watch:
         self.path = run.path if isinstance(run, Run) else run
         self.trouble: RunError | None = None  # why the last look could not read the run
         self._data = data
+        self._before: Run | None = None  # holds what it has read of the logs until the next run has taken it over
         self._files: FolderState = {}  # as of the last look or glance
         self._known: FolderState | None = None  # what the run shows, or will as soon as it is whole
         self._pending: set[Path] = set()  # changed since the run was read
@@ -94,7 +95,8 @@ class Watch:
         fresh = without(fresh, unsettled)
         if self.run is not None and (self.run.checkpoints or not fresh.checkpoints):
             fresh.adopt(self.run, steady_parts(self._pending))
-        self.run, self.trouble, self._pending, self._waited = fresh, None, unsettled, 0
+        self._before, self.run = self.run, fresh
+        self.trouble, self._pending, self._waited = None, unsettled, 0
         return fresh
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from runs import watch as watching
 from runs.errors import RunError
+from runs.formats import tails
 from runs.open_run import DELETED, open_run
 from runs.run import Run
 from runs.watch import PATIENCE, Watch, is_half_written
@@ -161,6 +162,22 @@ def test_what_did_not_change_is_not_read_again_but_keeps_its_notes(tmp_path: Pat
     assert set(after.exposures) == {"a.jpg"}
     assert after.cameras is first.cameras
     assert not [note for note in touch_all(after).notes if "exposure" in note.file]
+
+
+def test_logs_are_read_on_even_if_only_the_watch_holds_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever follows a run for hours must not read its log from the start at each look."""
+    folder = write_inria_run(tmp_path)
+    (folder / "metrics.jsonl").write_text('{"it": 1, "l1": 0.5}\n' * 50)
+    watch = watched(folder)
+    touch_all(must(watch.run))
+    taken: list[int] = []
+    chunks = tails.chunks
+    monkeypatch.setattr("runs.formats.metrics.chunks", lambda *args: (taken.append(len(c)) or c for c in chunks(*args)))
+    for step in (2, 3):
+        with (folder / "metrics.jsonl").open("a") as file:
+            file.write(f'{{"it": {step}, "l1": 0.4}}\n')
+        assert len(must(watch.look()).series["loss/l1"]) == step
+    assert taken == [len('{"it": 2, "l1": 0.4}\n')] * 2
 
 
 def test_changed_settings_are_read_again(tmp_path: Path) -> None:
