@@ -44,8 +44,8 @@ def test_what_other_trainers_add_is_read(tmp_path: Path) -> None:
     """gaussian-splatting-lightning stores the principal point, yindaheng98's package exposures and the photo's path."""
     exposure = [[1, 0, 0, 0.1], [0, 1, 0, 0], [0, 0, 1, 0]]
     more = {"cx": 330.0, "cy": 200.5, "exposure": exposure, "ground_truth_image_path": "/data/a.jpg"}
-    entries = [{**GOOD, **more}, {**GOOD, "img_name": "b.jpg", "cx": 1e9, "cy": 2, "exposure": [[1]], "ground_truth_image_path": 3}]
-    file = read_camera_file(written(tmp_path, entries))
+    odd = {"img_name": "b.jpg", "cx": 1e9, "cy": 2, "exposure": [[1]], "ground_truth_image_path": 3}
+    file = read_camera_file(written(tmp_path, [{**GOOD, **more}, {**GOOD, **odd}]))
     first, second = file.cameras
     assert (first.cx, first.cy, first.has_principal_point) == (330, 200.5, True)
     assert (second.cx, second.cy, second.has_principal_point) == (320, 240, False)
