@@ -15,7 +15,7 @@ from tests.fuzz.verdict import fault_of
 
 TARGETS = all_targets()
 FINDS = [(folder.name, find.name) for folder in sorted(FOUND.glob("*")) for find in sorted(folder.iterdir())]
-EXAMPLES = 200  # of each target: all together about 20 s
+EXAMPLES = 120  # of each target: all together about 20 s
 
 
 def traced(target: Target, data: bytes, folder: Path) -> object:
