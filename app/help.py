@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayo
 GUIDE = """
 <h2>Open a run</h2>
 <p>Choose the folder that the trainer wrote its output to (the one with <code>point_cloud</code> or <code>cfg_args</code>), or
-a single <code>.ply</code>; or drop either on the window. Nothing in the folder is changed, and nothing from it is
-executed.</p>
-<p>While a training is still writing, <b>File → Look for new saves</b> picks up what has come since.</p>
+any file of splats; or drop either on the window. <b>File → Open address…</b> takes a folder on another machine (sftp, s3,
+https). Nothing in the folder is changed, and nothing from it is executed.</p>
+<p>While a training is still writing, <b>File → Follow the training</b> shows what comes: new saves, new lines of the logs. You
+are taken to a new save only if you stand at the newest; <b>Look for new saves</b> looks at once.</p>
 <p>The recorded path of the photos rarely exists on another machine. <b>File → Photos and COLMAP model…</b> says where they
 are; without them the run still opens, and what needs photos reads “not evaluable”.</p>
 <h2>Look and scrub</h2>
@@ -24,7 +25,9 @@ spike, however far you zoom out.</p>
 the scene, a double click goes to what it hits. <b>Cameras</b> shows where the photos were taken; click one to look through
 it. Red dots are the Gaussians that the open finding names, however faint they are. Click a Gaussian to
 read its stored and activated parameters in the inspector, its percentile among all Gaussians of that iteration, its
-neighbours, and what else lies under the pixel.</p>
+neighbours, what else lies under the pixel, and its history through the saves: from whom it came, when, and what became of it.</p>
+<p>A moving scene (Deformable-3D-Gaussians, 4DGaussians) has a <b>slider of moments</b> below the picture. Anchors of Scaffold-GS
+and plain points are drawn as points: only their positions are the trainer's.</p>
 <h2>Diagnose</h2>
 <p>Shift-drag on the timeline to choose a range (Escape: the whole run), then press <b>Diagnose</b>. Click a finding: the
 window goes to the iteration where it was measured, tints the Gaussians it names and shades its interval in the plots. Click
