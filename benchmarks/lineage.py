@@ -4,6 +4,7 @@ Trainings of the fault lab, witnessed (tests/support/witness.py); and the time t
 """
 
 import argparse
+from itertools import combinations
 from time import perf_counter
 
 import numpy as np
@@ -15,12 +16,14 @@ from runs.lineage.likeness import match
 from runs.lineage.trace import trace
 from tests.lab.case import Case
 from tests.lab.corpus import cases, plan_of
+from tests.support.claimed import Claims, claims
 from tests.support.densified import densified, learned
 from tests.support.followed import Score, densification_score, relocation_score
 from tests.support.runs import cloud
 from tests.support.witness import watched, witnessed
 
 FIRST, LATER = 199, (200, 299, 399, 499, 699, 1099, 1599)  # iterations; the lab densifies every 100
+CLAIMED = (199, 200, 299, 399, 499, 599, 699, 899, 1099, 1299, 1599)
 PARTS = ("survivors", "births")
 
 
@@ -41,6 +44,26 @@ def table(title: str, chosen: list[Case]) -> None:
         shares = [[getattr(scores[apart], part) for scores in found] for part in PARTS]
         shown = [f"{np.nanmean(part):.3f} ({np.nanmin(part):.3f})" if np.isfinite(part).any() else "-" for part in shares]
         print(f"{apart:18}   {shown[0]:>22}   {shown[1]:>19}")
+
+
+def claimed(title: str, chosen: list[Case], how: str) -> None:
+    """How often what a link claims is right, by densifications between: the confidence that it may state."""
+    found: dict[int, list[Claims]] = {}
+    for case in chosen:
+        plan = plan_of(case)
+        recipe, witness = witnessed(plan.recipe)
+        moments = tuple(moment for moment in CLAIMED if moment <= plan.settings.iterations)
+        seen = watched(Optimiser(plan.data, plan.settings, recipe), witness, moments)
+        for first, last in combinations(moments, 2):
+            found.setdefault(last // 100 - first // 100, []).append(claims(witness, seen[first], seen[last], how))
+    print(f"\n{title}, claims: {len(chosen)} runs\ndensifications   itself right (worst)   parents told   right (worst)   stated")
+    for apart, claims_of in sorted(found.items()):
+        values = np.array([[c.itself_right, c.parents_right, c.told, c.sure] for c in claims_of])
+        weights = np.array([[c.itself, c.parents] for c in claims_of])
+        right = [np.nansum(values[:, i] * weights[:, i]) / max(weights[:, i].sum(), 1) for i in (0, 1)]
+        worst = [np.nanmin(column) if np.isfinite(column).any() else np.nan for column in values[:, :2].T]
+        print(f"{apart:14}   {right[0]:12.4f} ({worst[0]:.3f})   {values[:, 2].mean():12.3f}   {right[1]:5.3f} ({worst[1]:.3f})"
+              f"   {values[:, 3].mean():6.3f}")
 
 
 def times(count: int) -> None:
@@ -66,8 +89,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", choices=("mini", "large"), default="mini")
     healthy = [case for case in cases(parser.parse_args().size) if not case.sick]
-    table("clone, split, prune", [case for case in healthy if case.name.startswith("usual-")])
-    table("MCMC (survivors: relocated rows)", [case for case in healthy if case.name.startswith("mcmc-")])
+    usual, mcmc = ([case for case in healthy if case.name.startswith(name)] for name in ("usual-", "mcmc-"))
+    table("clone, split, prune", usual)
+    table("MCMC (survivors: relocated rows)", mcmc)
+    claimed("clone, split, prune", usual, "order")
+    claimed("MCMC", mcmc, "mcmc")
+    claimed("rows in no order", usual, "likeness")
     for count in (10_000, 100_000, 1_000_000):
         times(count)
 

@@ -7,6 +7,7 @@ import pytest
 
 from diagnostics.probes.optimiser import Optimiser
 from tests.lab.corpus import cases, plan_of
+from tests.support.claimed import claims
 from tests.support.followed import Score, densification_score, relocation_score
 from tests.support.witness import watched, witnessed
 
@@ -45,3 +46,19 @@ def test_relocated_rows_are_told_from_those_that_noise_moved() -> None:
     assert max(score.false for score in found) == 0
     assert all(score.survivors >= 0.85 for score in relocations)
     assert np.mean([score.births for score in found]) >= 0.9
+
+
+@pytest.mark.parametrize(("name", "how"), [("usual-studio-0", "order"), ("mcmc-studio", "mcmc"), ("usual-garden-4", "likeness")])
+def test_what_links_claim_is_right_as_often_as_they_say(name: str, how: str) -> None:
+    """The inspector shows the confidence, so it must be one: over one densification and over several."""
+    plan = plan_of(next(case for case in HEALTHY if case.name == name))
+    recipe, witness = witnessed(plan.recipe)
+    seen = watched(Optimiser(plan.data, plan.settings, recipe), witness, (199, 299, 399, 699))
+    for first, last in ((199, 299), (299, 399), (199, 399), (199, 699)):
+        found = claims(witness, seen[first], seen[last], how)
+        assert found.itself > 100
+        right = found.itself * found.itself_right + found.parents * np.nan_to_num(found.parents_right)
+        assert right / (found.itself + found.parents) >= found.sure - 0.01
+    if how == "order":
+        assert claims(witness, seen[199], seen[299]).told > 0.8
+        assert claims(witness, seen[199], seen[699]).told < 0.05

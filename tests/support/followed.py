@@ -23,7 +23,7 @@ class Score:
 
 def densification_score(witness: Witness, earlier: Seen, later: Seen) -> Score:
     """Of the default strategy."""
-    truth = _rows_before(earlier, later)
+    truth = rows_before(earlier, later)
     lineage = trace(earlier.gaussians, later.gaussians)
     claimed, parents = np.full((2, len(truth)), -1)
     if lineage is not None:
@@ -31,7 +31,7 @@ def densification_score(witness: Witness, earlier: Seen, later: Seen) -> Score:
         births = births_of(lineage, earlier.gaussians, later.gaussians)
         parents[births.child] = births.parent
     stayed, newborn = truth >= 0, np.flatnonzero(truth < 0)
-    right = parents[newborn] == _ancestors(witness, earlier, later.ids[newborn])
+    right = parents[newborn] == ancestors(witness, earlier, later.ids[newborn])
     false = int(((claimed >= 0) & (claimed != truth)).sum())
     return Score(_share(claimed[stayed] == truth[stayed]), _share(right), len(newborn), false)
 
@@ -45,17 +45,18 @@ def relocation_score(witness: Witness, earlier: Seen, later: Seen) -> Score:
     rows = np.concatenate([moved, np.arange(count, len(later.ids))])
     sources = np.full(len(later.ids), -1)
     sources[found.relocated], sources[found.added] = found.sources, found.added_sources
-    right = sources[rows] == _ancestors(witness, earlier, later.ids[rows])
+    right = sources[rows] == ancestors(witness, earlier, later.ids[rows])
     return Score(_share(np.isin(moved, found.relocated)), _share(right), len(rows), int((~np.isin(found.relocated, moved)).sum()))
 
 
-def _rows_before(earlier: Seen, later: Seen) -> I64:
+def rows_before(earlier: Seen, later: Seen) -> I64:
     """int64 [N]: for each row of the later state its row in the earlier one, -1 for newborns."""
     rows = {identity: row for row, identity in enumerate(earlier.ids.tolist())}
     return np.array([rows.get(identity, -1) for identity in later.ids.tolist()], np.int64)
 
 
-def _ancestors(witness: Witness, earlier: Seen, ids: I64) -> I64:
+def ancestors(witness: Witness, earlier: Seen, ids: I64) -> I64:
+    """int64 [n]: for each identity the row of the earlier state that is it or its ancestor, -1 for none."""
     rows = {identity: row for row, identity in enumerate(earlier.ids.tolist())}
 
     def row_of(identity: int) -> int:
