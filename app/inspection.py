@@ -8,7 +8,9 @@ import numpy as np
 from render.harmonics import C0
 from runs.arrays import F32, Array
 from runs.checkpoints import Checkpoint, Rows
+from runs.errors import RunError
 from runs.gaussians import Gaussians
+from runs.lineage.ancestry import History, history_of
 from runs.quantities import QUANTITIES
 from runs.run import Run
 
@@ -37,16 +39,6 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class Moment:
-    """The same Gaussian at another saved iteration."""
-
-    iteration: int
-    opacity: float
-    max_scale: float
-    moved: float  # world units, from where it is in the inspected iteration
-
-
-@dataclass(frozen=True)
 class Inspection:
     """What the inspector shows; `colour` is the DC colour, clamped to 0..1."""
 
@@ -57,7 +49,6 @@ class Inspection:
     quantities: tuple[Fact, ...]
     neighbours: tuple[Neighbour, ...]
     colour: tuple[float, float, float] | None  # None: the row has no colour of its own
-    history: tuple[Moment, ...] | str  # a string says why it is not available
     holds: Rows = "splats"
     at_moment: tuple[Fact, ...] = ()  # of a moving scene: what is drawn at the moment, `stored` is the canonical value
 
@@ -79,7 +70,7 @@ class Population:
 def inspect(
     population: Population, row: int, iteration: int, run: Run, beat: Callable[[], None], moved: Gaussians | None = None,
 ) -> Inspection:
-    """Raises RunError where another iteration's file cannot be read, and whatever `beat` raises.
+    """Without its history, which takes longer. Raises whatever `beat` raises.
 
     `moved`: the Gaussians, row by row, at the moment of a moving scene that is drawn.
     """
@@ -96,16 +87,14 @@ def inspect(
             quantities.append(Fact(QUANTITIES[name].title, None, float(column[row]), unit, percentile(column, row)))
     return Inspection(
         row, gaussians.count, iteration, parameters, tuple(quantities), neighbours(gaussians, row),
-        _colour(gaussians, row), history(run, iteration, gaussians, row, beat),
-        at_moment=() if moved is None else _at_moment(gaussians, moved, row),
+        _colour(gaussians, row), at_moment=() if moved is None else _at_moment(gaussians, moved, row),
     )
 
 
 def _inspect_place(gaussians: Gaussians, row: int, checkpoint: Checkpoint) -> Inspection:
     """Of an anchor or a point only the position is the trainer's."""
-    why = f"only Gaussians are followed, and these are {checkpoint.holds}"
     places = tuple(replace(n, sigmas=None) for n in neighbours(gaussians, row))
-    return Inspection(row, gaussians.count, checkpoint.iteration, _means(gaussians, row), (), places, None, why, checkpoint.holds)
+    return Inspection(row, gaussians.count, checkpoint.iteration, _means(gaussians, row), (), places, None, checkpoint.holds)
 
 
 def _at_moment(stored: Gaussians, moved: Gaussians, row: int) -> tuple[Fact, ...]:
@@ -139,43 +128,20 @@ def neighbours(gaussians: Gaussians, row: int, k: int = NEIGHBOURS) -> tuple[Nei
     return tuple(Neighbour(int(n), float(distance[n]), float(distance[n]) / sigma) for n in nearest if np.isfinite(distance[n]))
 
 
-def joined_iterations(run: Run, iteration: int) -> tuple[int, ...] | str:
-    """Saved iterations in which a row is surely the same Gaussian, or why none is.
+def history(run: Run, iteration: int, row: int, beat: Callable[[], None]) -> History | str:
+    """The same Gaussian, its ancestors and its children in the other saves, or why that is not available.
 
-    INRIA's trainer keeps the order of rows, and neither adds nor removes any once densification has ended. Where that end is
-    only the trainer's default, the logged count has to stand still as well.
+    Raises whatever `beat` raises.
     """
-    until = run.settings.get("densify_until_iter")
-    if run.trainer.name != "inria" or until is None or not isinstance(until.value, int):
-        return "rows cannot be joined: nothing says that this trainer keeps their order"
-    here = run.checkpoint(iteration)
-    if here is None or iteration < until.value:
-        return f"rows cannot be joined: densification goes on until iteration {until.value:,}"
-    others = [c.iteration for c in run.checkpoints if c.iteration >= until.value and c.count == here.count and c is not here]
-    sure = tuple(other for other in others if until.stored or _count_stands_still(run, iteration, other))
-    return sure or "rows cannot be joined: no other iteration is known to lie after densification"
-
-
-def _count_stands_still(run: Run, one: int, other: int) -> bool:
-    logged = run.series.get("num_gaussians")
-    values = logged.between(min(one, other), max(one, other)).values if logged is not None else np.zeros(0)
-    return len(values) > 1 and bool((values == values[0]).all())
-
-
-def history(run: Run, iteration: int, gaussians: Gaussians, row: int, beat: Callable[[], None]) -> tuple[Moment, ...] | str:
-    """The same row at the other joined iterations, or why that is not available."""
-    joined = joined_iterations(run, iteration)
-    if isinstance(joined, str):
-        return joined
-    moments = []
-    for other in joined:
-        beat()
-        checkpoint = run.checkpoint(other)
-        if checkpoint is not None:
-            there = checkpoint.read()  # not kept: only three columns are looked at
-            moved = float(np.linalg.norm(there.means[row] - gaussians.means[row]))
-            moments.append(Moment(other, float(there.opacities[row]), float(there.scales[row].max()), moved))
-    return tuple(moments)
+    checkpoint = run.checkpoint(iteration)
+    if checkpoint is None:
+        return f"iteration {iteration:,} is no longer saved"
+    if checkpoint.holds != "splats":
+        return f"only Gaussians are followed, and these are {checkpoint.holds}"
+    try:
+        return history_of(run, iteration, row, beat)
+    except RunError as error:
+        return error.says
 
 
 def _means(gaussians: Gaussians, row: int) -> tuple[Fact, ...]:

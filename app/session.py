@@ -194,6 +194,12 @@ class Session(QObject):
         self._remember()
         self.update(selected=Selection(shown.checkpoint.iteration, chosen, tuple(contributors)))
 
+    def follow(self, iteration: int, row: int) -> None:
+        """Go to what the selected Gaussian was in another save, or became there; nowhere where that save is gone."""
+        if self._state.run is not None and self._state.run.checkpoint(iteration) is not None:
+            self._remember()
+            self.update(iteration=iteration, selected=Selection(iteration, np.array([row], np.int64)))
+
     def choose_span(self, first: int | None, last: int | None) -> None:
         """Choose the range to diagnose; None for either end chooses the whole run."""
         span = None if first is None or last is None else (min(first, last), max(first, last))

@@ -6,9 +6,11 @@ from diagnostics.diagnosis import Diagnosis
 from diagnostics.report import wording as report
 from diagnostics.wording import NO_BREAK
 from runs.checkpoints import Checkpoint
+from runs.lineage.moments import ITSELF, Moment
 from runs.run import Run
 
 ROWS = report.ROWS
+SURE = 0.9  # confidence below which a moment of a history is called uncertain
 
 
 def count(number: int) -> str:
@@ -34,6 +36,20 @@ def save(checkpoint: Checkpoint) -> str:
 def moment(time: float | None) -> str:
     """"moment 0.370", or the set that belongs to none."""
     return "the canonical set" if time is None else f"moment {time:.3f}"
+
+
+def relation(moment: Moment) -> str:
+    """"1,200", "1,200 · parent: cloned", "1,200 · itself, uncertain"."""
+    doubt = ", uncertain" if moment.confidence < SURE else ""
+    told = "" if moment.relation == ITSELF and not doubt else f" · {moment.relation}{doubt}"
+    return f"{count(moment.iteration)}{told}"
+
+
+def told_by(moment: Moment) -> str:
+    """"Row 12 at iteration 1,200: parent: cloned", with what says so and how sure that is."""
+    sure = f", {100 * moment.confidence:.1f} % sure" if moment.confidence < 1 else ""
+    source = f"\nTold by {moment.source}{sure}" if moment.source else ""
+    return f"Row {count(moment.row)} at iteration {count(moment.iteration)}: {moment.relation}{source}"
 
 
 def size(size_bytes: int) -> str:

@@ -1,19 +1,22 @@
-"""Inspector panel: the selected Gaussian's parameters, its place in the population, and its neighbours."""
+"""Inspector panel: the selected Gaussian's parameters, its place in the population, its neighbours and its history."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app import wording
-from app.inspection import Fact, Inspection, Population, inspect
-from app.lanes import Latest
+from app.inspection import Fact, Inspection, Population, history, inspect
+from app.lanes import Latest, Task
 from app.session import Contributor, Selection, Session, Shown, State
 from app.widgets.facts_tree import FactsTree
 from diagnostics.report import wording as report
 from diagnostics.verdict import NOT_AVAILABLE
+from runs.lineage.ancestry import History
+from runs.lineage.moments import HERE, Moment
 
 NOTHING_SELECTED = "No Gaussian selected\n\nClick one in the viewport, or open a finding that names some"
-ROW_ROLE = Qt.ItemDataRole.UserRole
+LOOKING = "Looking through the other saves…"
+ROW_ROLE, ITERATION_ROLE = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 2  # between them: FactsTree's own
 
 
 class InspectorPanel(QWidget):
@@ -26,6 +29,8 @@ class InspectorPanel(QWidget):
         self._population: Population | None = None
         self._index = 0  # which of the selected rows is read
         self._selected: Selection | None = None
+        self._history = QTreeWidgetItem()
+        self._scrolled = 0  # how far down the tree was read: the next Gaussian is compared there
         self.title = QLabel()
         self.title.setProperty("role", "heading")
         self.previous, self.next = self._stepper("‹", -1), self._stepper("›", 1)
@@ -69,10 +74,14 @@ class InspectorPanel(QWidget):
             self._population = Population(shown.gaussians)
         population, run, row = self._population, state.run, int(selected.rows[self._index])
         assert run is not None  # show_selection saw it
+        self._scrolled = self.tree.verticalScrollBar().value()
+
+        def look(task: Task) -> History | str:
+            task.partial(inspect(population, row, selected.iteration, run, task.beat, shown.moved))
+            return history(run, selected.iteration, row, task.beat)
+
         self._lane.request(
-            lambda task: inspect(population, row, selected.iteration, run, task.beat, shown.moved),
-            lambda found: self.show_inspection(found, selected, shown.time),
-        )
+            look, self.show_history, partial=lambda found: self.show_inspection(found, selected, shown.time))
 
     def show_inspection(self, found: Inspection, selected: Selection, time: float | None = None) -> None:
         many = len(selected.rows)
@@ -91,9 +100,11 @@ class InspectorPanel(QWidget):
             self._show_facts("Quantities", found.quantities, opened)
         self._show_contributors(selected.contributors, opened)
         self._show_neighbours(found, opened)
-        self._show_history(found, opened)
+        self._history = self.tree.group("History (opacity, largest scale, moved)", opened=opened.get("History", True))
+        self.tree.sentence(self._history, LOOKING)
         self.message.hide()
         self.tree.show()
+        self._scroll_back()
 
     def _show_facts(
         self, title: str, facts: tuple[Fact, ...], opened: dict[str, bool], colour: tuple[float, float, float] | None = None,
@@ -136,22 +147,41 @@ class InspectorPanel(QWidget):
         if not found.neighbours:
             self.tree.sentence(group, NOT_AVAILABLE)
 
-    def _show_history(self, found: Inspection, opened: dict[str, bool]) -> None:
-        group = self.tree.group("Other iterations (opacity, largest scale, moved)", opened=opened.get("Other", True))
-        if isinstance(found.history, str):
-            self.tree.sentence(group, f"{NOT_AVAILABLE}: {found.history}")
+    def show_history(self, told: History | str) -> None:
+        """Below the inspection that is shown."""
+        self._history.takeChildren()
+        if isinstance(told, str):
+            self.tree.sentence(self._history, f"{NOT_AVAILABLE}: {told}")
             return
-        for moment in found.history:
-            cells = [wording.count(moment.iteration), wording.number(moment.opacity), wording.number(moment.max_scale),
-                     wording.number(moment.moved)]
-            self.tree.row(group, cells)
+        for one in told:
+            if isinstance(one, Moment):
+                self._show_moment(one)
+            else:
+                self.tree.sentence(self._history, one.says)
+        self._scroll_back()
 
-    def _linked(self, item: QTreeWidgetItem, row: int) -> None:
+    def _show_moment(self, moment: Moment) -> None:
+        cells = [wording.relation(moment), wording.number(moment.opacity), wording.number(moment.max_scale),
+                 wording.number(moment.moved)]
+        is_here = moment.relation == HERE
+        item = self.tree.row(
+            self._history, cells, tip=wording.told_by(moment) + ("" if is_here else "\nDouble-click to go there"))
+        if not is_here:
+            self._linked(item, moment.row, moment.iteration)
+
+    def _scroll_back(self) -> None:
+        self.tree.doItemsLayout()  # else the bar still has the range of before
+        self.tree.verticalScrollBar().setValue(self._scrolled)
+
+    def _linked(self, item: QTreeWidgetItem, row: int, iteration: int | None = None) -> None:
         item.setData(0, ROW_ROLE, row)
+        item.setData(0, ITERATION_ROLE, iteration)
 
     def _on_activated(self, item: QTreeWidgetItem) -> None:
-        row = item.data(0, ROW_ROLE)
-        if row is not None:
+        row, iteration = item.data(0, ROW_ROLE), item.data(0, ITERATION_ROLE)
+        if iteration is not None:
+            self._session.follow(iteration, row)
+        elif row is not None:
             self._session.select([row])
 
     def _say(self, text: str) -> None:

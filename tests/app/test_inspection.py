@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inspection import Population, inspect, joined_iterations, neighbours, percentile
+from app.inspection import Population, history, inspect, neighbours, percentile
 from diagnostics.evidence import Cancelled
+from runs.errors import UnreadableFile
 from runs.gaussians import Gaussians
 from runs.quantities import QUANTITIES
-from runs.run import UNKNOWN_TRAINER
 from tests.support.runs import changed, cloud, made_run
 
 
@@ -71,34 +71,27 @@ def test_a_broken_row_is_inspected_like_any_other():
     assert found.neighbours == ()
 
 
-SETTINGS = {"densify_until_iter": 500}
+def test_history_goes_through_densification_as_well_as_past_it():
+    """The same row number of another iteration is usually another Gaussian; followed are Gaussians, not numbers."""
+    now = cloud(400, seed=5)
+    later = changed(now, means=now.means + np.float32([0.003, 0.004, 0.0]))
+    pruned = later.take(np.arange(400) != 2)
+    found = history(made_run(checkpoints={600: now, 900: later, 1200: pruned}), 900, 9, lambda: None)
+    assert [(m.iteration, m.row, m.relation) for m in found] == [(600, 9, "itself"), (900, 9, "inspected"), (1200, 8, "itself")]
+    assert found[0].moved == pytest.approx(0.005, rel=1e-3)
+    assert found[0].opacity == pytest.approx(float(now.opacities[9]))
 
 
-def test_rows_are_joined_only_where_nothing_can_have_moved_them():
-    """The same row number of another iteration is usually another Gaussian."""
-    run = made_run(settings=SETTINGS, checkpoints={300: cloud(50), 600: cloud(50), 900: cloud(50), 1200: cloud(40)})
-    assert joined_iterations(run, 600) == (900,)
-    assert "densification goes on until" in str(joined_iterations(run, 300))
-    assert "no other iteration" in str(joined_iterations(run, 1200))
-    saved = {600: cloud(50), 900: cloud(50)}
-    assert "no other iteration" in str(joined_iterations(made_run(defaults=SETTINGS, checkpoints=saved), 600))
-    still = made_run(defaults=SETTINGS, checkpoints=saved, series={"num_gaussians": {600: 50, 750: 50, 900: 50}})
-    assert joined_iterations(still, 600) == (900,)
-    moving = made_run(defaults=SETTINGS, checkpoints=saved, series={"num_gaussians": {600: 50, 750: 60, 900: 50}})
-    assert "no other iteration" in str(joined_iterations(moving, 600))
-    unknown = made_run(settings=SETTINGS, checkpoints={600: cloud(50), 900: cloud(50)}, trainer=UNKNOWN_TRAINER)
-    assert "keeps their order" in str(joined_iterations(unknown, 600))
+def test_a_history_that_is_not_available_says_why():
+    """The save under the eye may have been deleted by the trainer, or be unreadable by now."""
+    run = made_run(checkpoints={100: cloud(50)})
+    assert history(run, 200, 3, lambda: None) == "iteration 200 is no longer saved"
 
+    def gone() -> Gaussians:
+        raise UnreadableFile("this file is gone; open the run again", run.checkpoints[0].path)
 
-def test_history_tells_how_the_gaussian_moved():
-    """Opacity, size and the way from here, at each joined iteration."""
-    now = cloud(50)
-    later = changed(now, means=now.means + np.array([3.0, 4.0, 0.0], np.float32))
-    run = made_run(settings=SETTINGS, checkpoints={600: now, 900: later})
-    (moment,) = inspect(Population(now), 9, 600, run, lambda: None).history
-    assert moment.iteration == 900
-    assert moment.moved == pytest.approx(5.0, rel=1e-5)
-    assert moment.opacity == pytest.approx(float(now.opacities[9]))
+    run = replace(run, checkpoints=(replace(run.checkpoints[0], read=gone),))
+    assert history(run, 100, 3, lambda: None) == "this file is gone; open the run again"
 
 
 def test_inspection_stops_when_it_is_no_longer_wanted():
@@ -107,8 +100,11 @@ def test_inspection_stops_when_it_is_no_longer_wanted():
         raise Cancelled
 
     gaussians: Gaussians = cloud(10)
+    run = made_run(checkpoints={100: gaussians, 200: gaussians})
     with pytest.raises(Cancelled):
-        inspect(Population(gaussians), 0, 100, made_run(checkpoints={100: gaussians}), stop)
+        inspect(Population(gaussians), 0, 100, run, stop)
+    with pytest.raises(Cancelled):
+        history(run, 100, 0, stop)
 
 
 @pytest.mark.parametrize(("holds", "noun"), [("anchors", "anchors"), ("points", "points")])
@@ -122,7 +118,7 @@ def test_of_anchors_and_points_only_the_place_is_told(holds, noun):
     assert (found.quantities, found.colour, found.holds) == ((), None, holds)
     assert [n.row for n in found.neighbours] == [n.row for n in neighbours(gaussians, 4)]
     assert {n.sigmas for n in found.neighbours} == {None}
-    assert noun in found.history
+    assert noun in history(run, 100, 4, lambda: None)
 
 
 def test_at_a_moment_the_stored_values_stay_and_the_drawn_ones_stand_beside_them():
