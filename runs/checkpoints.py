@@ -32,6 +32,7 @@ class Checkpoint:
     keeps_rows: bool = True  # False: the format reorders, drops or quantises rows, so they match no other file's row by row
     label: str | None = None  # what the trainer calls this save, where the iteration alone misleads: "coarse 3,000", "frame 12"
     motion: Motion | None = None  # of a moving scene: `gaussians` are canonical, this takes them to a moment
+    antialiased: bool | None = None  # trained with a screen-space filter that keeps opacity; None: the file does not say
 
     @property
     def gaussians(self) -> Gaussians:

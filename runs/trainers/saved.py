@@ -67,7 +67,7 @@ def checkpoints(files: Iterable[tuple[int, SplatFile]], book: NoteBook) -> tuple
 def checkpoint_of(iteration: int, file: SplatFile) -> Checkpoint:
     return Checkpoint(
         iteration, file.path, file.count, file.sh_degree, file.stamp.size_bytes, file.read,
-        holds=file.holds, keeps_rows=file.keeps_rows,
+        holds=file.holds, keeps_rows=file.keeps_rows, antialiased=file.antialiased,
     )
 
 
