@@ -60,6 +60,8 @@ def generations(
         return NotEvaluable(("clones and splits (this trainer relocates Gaussians instead)",))
     if any(checkpoint.shards is not None for checkpoint in checkpoints):
         return NotEvaluable(("saved states of one process (several each saved a part, so newborns do not come last)",))
+    if not any(checkpoint.keeps_rows for checkpoint in checkpoints):
+        return NotEvaluable((saved.IN_ORDER,))
     pairs = [(earlier, later, events) for earlier, later in pairwise(_snapshots(checkpoints, state_files or ()))
              if 1 <= (events := _between(earlier, later, schedule.densifications)) <= FEW]
     affordable = max(1, min(MOST, MOST_ROWS // max(checkpoint.count for checkpoint in checkpoints)))
@@ -95,7 +97,8 @@ def _recorded(run: Run, earlier: Snapshot, later: Snapshot, counts: tuple[int, i
 
 def _snapshots(checkpoints: tuple[Checkpoint, ...], states: tuple[StateFile, ...]) -> list[Snapshot]:
     """In the order in which the trainer wrote them: where both are of one iteration, the point cloud comes first."""
-    clouds = [Snapshot(c.iteration, False, saved.file_of(c), lambda c=c: as_trained(c.gaussians)) for c in checkpoints]  # type: ignore[misc]
+    clouds = [Snapshot(c.iteration, False, saved.file_of(c), lambda c=c: as_trained(c.gaussians))  # type: ignore[misc]
+              for c in checkpoints if c.keeps_rows]
     known = {checkpoint.path for checkpoint in checkpoints}
     resumable = [Snapshot(s.iteration, True, s.path.name, lambda s=s: s.state.gaussians)  # type: ignore[misc]
                  for s in states if s.path not in known]

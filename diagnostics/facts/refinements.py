@@ -36,8 +36,11 @@ def refinements(
         return NotEvaluable(("a trainer that relocates Gaussians (MCMC)",))
     if NOT_STORED in schedule.source:
         return NotEvaluable(("when the trainer refines (its defaults were not stored, and may have been overridden)",))
+    pairs = [pair for pair in pairwise(checkpoints) if saved.row_by_row(*pair)]
+    if not pairs and len(checkpoints) > 1:
+        return NotEvaluable((saved.IN_ORDER,))
     found = []
-    for earlier, later in pairwise(checkpoints):
+    for earlier, later in pairs:
         beat()
         if any(earlier.iteration <= event < later.iteration for event in schedule.densifications):
             found.append(_refinement(earlier, later))

@@ -10,6 +10,7 @@ from runs.checkpoints import Checkpoint, StateFile, TrainingState
 from runs.gaussians import Gaussians
 from runs.run import Run
 
+IN_ORDER = "saved point clouds whose format keeps the order of rows, written by one process"
 CHECKPOINT = "a saved point cloud in the chosen range (point_cloud/iteration_N/point_cloud.ply)"
 STEADY = "two saved point clouds with the same number of Gaussians, one after the other, in the chosen range"
 WITHOUT_SPLATS = {
@@ -27,6 +28,11 @@ def file_of(checkpoint: Checkpoint) -> str:
 def has_splats(checkpoint: Checkpoint) -> bool:
     """Whether there is a Gaussian to judge: of anchors and plain points only the positions are the trainer's."""
     return checkpoint.count > 0 and checkpoint.holds == "splats"
+
+
+def row_by_row(earlier: Checkpoint, later: Checkpoint) -> bool:
+    """Whether a row may be compared with that of the same number: files sorted anew, and parts joined by rank, tell nothing."""
+    return earlier.keeps_rows and later.keeps_rows
 
 
 @fact(missing=CHECKPOINT)
@@ -61,9 +67,13 @@ def checkpoint_pairs(checkpoints: tuple[Checkpoint, ...]) -> tuple[tuple[Checkpo
 
 
 @fact(missing=STEADY)
-def steady_pair(checkpoint_pairs: tuple[tuple[Checkpoint, Checkpoint], ...]) -> tuple[Checkpoint, Checkpoint] | None:
+def steady_pair(
+    checkpoint_pairs: tuple[tuple[Checkpoint, Checkpoint], ...],
+) -> tuple[Checkpoint, Checkpoint] | NotEvaluable | None:
     """The last neighbours in time with equal counts: trainers keep row order where nothing was born or removed."""
-    return next(((earlier, later) for earlier, later in reversed(checkpoint_pairs) if earlier.count == later.count), None)
+    equal = [(earlier, later) for earlier, later in reversed(checkpoint_pairs) if earlier.count == later.count]
+    kept = next((pair for pair in equal if row_by_row(*pair)), None)
+    return NotEvaluable((IN_ORDER,)) if equal and kept is None else kept
 
 
 @fact(missing=CHECKPOINT)
