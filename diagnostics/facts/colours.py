@@ -22,7 +22,7 @@ from diagnostics.verdict import NotEvaluable
 from render.raster.measures import capped
 from runs.arrays import F64
 from runs.cameras import Camera
-from runs.formats.colmap import ColmapModel
+from runs.formats.cameras.colmap import ColmapModel
 from runs.points import PointCloud
 from runs.run import Run
 

@@ -11,7 +11,7 @@ from diagnostics.measures.alignment import Similarity, fit_similarity, rotation_
 from diagnostics.registry import fact
 from runs.arrays import F64
 from runs.cameras import Camera
-from runs.formats.colmap import ColmapModel
+from runs.formats.cameras.colmap import ColmapModel
 from runs.points import PointCloud
 
 # What conventions do to a camera's own axes (x right, y down, z forward in COLMAP), as the diagonal of a matrix.

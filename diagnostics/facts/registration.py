@@ -13,7 +13,7 @@ from diagnostics.measures.lens_fit import AS_IT_IS, LensFit, fit_lens
 from diagnostics.registry import fact
 from runs.arrays import F64
 from runs.cameras import Camera
-from runs.formats.colmap import ColmapModel, find_model, read_model
+from runs.formats.cameras.colmap import ColmapModel, find_model, read_model
 from runs.run import Run
 
 MODEL = "the COLMAP model (give the data folder with --data)"

@@ -14,7 +14,7 @@ from diagnostics.measures.triangulation import rays_through, triangulated
 from diagnostics.registry import fact
 from runs.arrays import F64, I64
 from runs.cameras import Camera
-from runs.formats.colmap import ColmapModel, Observations
+from runs.formats.cameras.colmap import ColmapModel, Observations
 
 ENOUGH_POINTS = 1_500
 AGREE = 1.4  # times the error that the model records, or would have: 0.9-1.0 under sound cameras, 1.9-60 under wrong ones

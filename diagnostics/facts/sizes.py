@@ -12,7 +12,7 @@ from diagnostics.registry import fact
 from runs.arrays import F64
 from runs.cameras import Camera
 from runs.errors import RunError
-from runs.formats.colmap import ColmapModel
+from runs.formats.cameras.colmap import ColmapModel
 from runs.photos import Photo
 from runs.run import Run
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from runs.cameras import Camera, Split
-from runs.formats.cameras_json import read_cameras_json
-from runs.formats.colmap import ColmapModel
-from runs.formats.dataset import DataSet
+from runs.formats.cameras.cameras_json import read_cameras_json
+from runs.formats.cameras.colmap import ColmapModel
+from runs.formats.cameras.dataset import DataSet
 from runs.names import NameIndex
 from runs.notes import NoteBook
 from runs.settings import Settings

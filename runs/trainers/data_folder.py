@@ -7,9 +7,9 @@ from pathlib import Path
 
 from runs.advice import cannot_open
 from runs.errors import RunError, UnreadableFile
-from runs.formats.dataset import USUAL_ORDER, DataSet, Kind, is_dataset, read_dataset
+from runs.formats.cameras.dataset import USUAL_ORDER, DataSet, Kind, is_dataset, read_dataset
+from runs.formats.cameras.transforms import here, pure
 from runs.formats.small_files import unreadable
-from runs.formats.transforms import here, pure
 from runs.names import PHOTO_ENDINGS, NameIndex
 from runs.notes import NoteBook
 from runs.photos import Photo

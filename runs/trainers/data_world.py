@@ -7,7 +7,7 @@ from pathlib import Path
 
 from runs.cameras import Camera
 from runs.errors import RunError
-from runs.formats.dataset import DataSet, is_dataset
+from runs.formats.cameras.dataset import DataSet, is_dataset
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud

@@ -8,7 +8,7 @@ from pathlib import Path
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint, StateFile
 from runs.errors import RunError
-from runs.formats.dataset import DataSet, Kind
+from runs.formats.cameras.dataset import DataSet, Kind
 from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.photos import Photo

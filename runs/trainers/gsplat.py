@@ -10,7 +10,7 @@ from runs.cameras import Camera
 from runs.canonical import RAW, merge
 from runs.checkpoints import Checkpoint
 from runs.errors import RunError
-from runs.formats.colmap import ColmapModel, find_model
+from runs.formats.cameras.colmap import ColmapModel, find_model
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud

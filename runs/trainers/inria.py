@@ -10,9 +10,9 @@ from runs.cameras import Camera
 from runs.checkpoints import Checkpoint, StateFile
 from runs.defaults import defaults_for
 from runs.errors import RunError
-from runs.formats.colmap import ColmapModel
-from runs.formats.dataset import DataSet
-from runs.formats.exposure import read_exposures
+from runs.formats.cameras.colmap import ColmapModel
+from runs.formats.cameras.dataset import DataSet
+from runs.formats.cameras.exposure import read_exposures
 from runs.formats.ply import read_points
 from runs.formats.results import read_per_view
 from runs.formats.zip_members import numbers_left

@@ -10,7 +10,7 @@ import numpy as np
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint
 from runs.errors import RunError
-from runs.formats.dataset import DataSet
+from runs.formats.cameras.dataset import DataSet
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 
 from runs.cameras import Camera, Split
 from runs.errors import RunError
-from runs.formats.dataset import DataSet, Kind
-from runs.formats.transforms import read_transforms
+from runs.formats.cameras.dataset import DataSet, Kind
+from runs.formats.cameras.transforms import read_transforms
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud

@@ -14,8 +14,8 @@ from runs.advice import FOREIGN
 from runs.arrays import F64
 from runs.cameras import Camera
 from runs.errors import UnreadableFile
-from runs.formats.dataset import UNSTORED_TURN
-from runs.formats.rotations import is_rotation
+from runs.formats.cameras.dataset import UNSTORED_TURN
+from runs.formats.cameras.rotations import is_rotation
 from runs.formats.small_files import MIB, as_number, read_json
 from runs.points import PointCloud
 from runs.settings import Settings

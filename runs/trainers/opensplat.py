@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from runs.cameras import Camera
-from runs.formats.colmap import ColmapModel
+from runs.formats.cameras.colmap import ColmapModel
 from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.run import Run, Trainer

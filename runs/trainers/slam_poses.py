@@ -6,7 +6,7 @@ import numpy as np
 
 from runs.arrays import F64, Mask
 from runs.cameras import Camera
-from runs.formats.rotations import is_rotation
+from runs.formats.cameras.rotations import is_rotation
 
 FEWEST = 3  # poses that can be aligned
 

@@ -10,7 +10,7 @@ import numpy as np
 from runs.advice import FOREIGN
 from runs.arrays import F64, Array
 from runs.errors import UnreadableFile
-from runs.formats.colmap import rotation_from_quat
+from runs.formats.cameras.colmap import rotation_from_quat
 from runs.formats.npz import read_npz
 from runs.formats.ply_columns import SH_C0
 from runs.formats.small_files import unreadable

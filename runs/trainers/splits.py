@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from runs.cameras import Camera
-from runs.formats.colmap import ColmapModel
+from runs.formats.cameras.colmap import ColmapModel
 from runs.names import NameIndex, stem_path
 from runs.run import PerView
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diagnostics.probes.views import View
-from runs.formats.colmap import read_model
+from runs.formats.cameras.colmap import read_model
 from runs.photos import Photo
 from tests.lab.scenes import Scene, build, transforms
 from tests.lab.scenes import photo_transforms as photos

@@ -9,7 +9,7 @@ import pytest
 
 from diagnostics.probes.views import View
 from runs.cameras import Camera
-from runs.formats.colmap import read_model
+from runs.formats.cameras.colmap import read_model
 from runs.photos import Photo
 from tests.lab.scenes import SCENES, Scene, build
 from tests.lab.scenes.building import cache_folder

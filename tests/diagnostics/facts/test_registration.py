@@ -10,7 +10,7 @@ from diagnostics.facts import registration
 from diagnostics.registry import FACTS
 from runs.arrays import F64
 from runs.cameras import Camera
-from runs.formats.colmap import ColmapModel, find_model, read_model
+from runs.formats.cameras.colmap import ColmapModel, find_model, read_model
 from tests.diagnostics.fixtures.photographed import turned
 from tests.support.data import shared_data
 

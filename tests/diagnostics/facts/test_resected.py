@@ -8,8 +8,8 @@ import pytest
 from diagnostics.facts import frames, registration, resected
 from diagnostics.facts.resected import Resected
 from runs.cameras import Camera
-from runs.formats.colmap import ColmapModel
-from runs.formats.colmap_types import PointTable
+from runs.formats.cameras.colmap import ColmapModel
+from runs.formats.cameras.colmap_types import PointTable
 from tests.diagnostics.facts.test_registration import idle, model
 from tests.diagnostics.fixtures.photographed import turned
 

@@ -4,9 +4,9 @@ import json
 import tempfile
 from pathlib import Path
 
-from runs.formats.cameras_json import read_camera_file
-from runs.formats.split_files import declared_split
-from runs.formats.transforms import read_transforms
+from runs.formats.cameras.cameras_json import read_camera_file
+from runs.formats.cameras.split_files import declared_split
+from runs.formats.cameras.transforms import read_transforms
 from runs.remote.addresses import Address, parse, place_of
 from runs.remote.blocks import BLOCK_BYTES, StandIn, Version
 from tests.fuzz.target import Target

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from PIL import Image
 
-from runs.formats import colmap_binary, colmap_text
-from runs.formats.cameras_json import read_cameras_json
+from runs.formats.cameras import colmap_binary, colmap_text
+from runs.formats.cameras.cameras_json import read_cameras_json
+from runs.formats.cameras.exposure import read_exposures
 from runs.formats.cfg_args import read_cfg_args, read_settings_json
-from runs.formats.exposure import read_exposures
 from runs.formats.yaml_file import read_yaml
 from runs.photos import Photo
 from tests.fuzz.seeds import colmap_file

@@ -15,7 +15,7 @@ import numpy as np
 from diagnostics.probes.views import TrainingData, View
 from runs.arrays import F32, U8, Array
 from runs.cameras import Camera
-from runs.formats.colmap import Observations
+from runs.formats.cameras.colmap import Observations
 from runs.points import PointCloud
 from tests.lab.scenes.layouts import cameras
 from tests.lab.scenes.points import reconstruct

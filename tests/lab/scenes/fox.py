@@ -10,7 +10,7 @@ from PIL import Image
 
 from diagnostics.probes.views import TrainingData, View
 from runs.cameras import Camera
-from runs.formats.colmap import ColmapModel, Observations, read_model
+from runs.formats.cameras.colmap import ColmapModel, Observations, read_model
 from tests.lab.scenes.scene import Scene, reprojected
 from tests.support.data import shared_data
 

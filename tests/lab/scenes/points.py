@@ -7,7 +7,7 @@ import numpy as np
 from diagnostics.probes.views import View
 from runs.arrays import F32, F64, Array, Mask
 from runs.cameras import Camera
-from runs.formats.colmap import Observations
+from runs.formats.cameras.colmap import Observations
 from runs.points import PointCloud
 from tests.lab.scenes.tracing import MISS
 from tests.lab.scenes.tracks import mean_colours, mean_errors_px, project, rays_through, track_lengths, triangulated

@@ -7,7 +7,7 @@ from typing import Any
 
 from diagnostics.probes.views import TrainingData, View
 from runs.arrays import F32
-from runs.formats.colmap import Observations
+from runs.formats.cameras.colmap import Observations
 from tests.lab.scenes import writing
 from tests.lab.scenes.tracks import mean_errors_px, restricted, track_lengths
 from tests.lab.scenes.world import World

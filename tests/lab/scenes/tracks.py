@@ -7,7 +7,7 @@ import numpy as np
 from diagnostics.probes.views import View
 from runs.arrays import F32, F64, I64, U8
 from runs.cameras import Camera
-from runs.formats.colmap import Observations
+from runs.formats.cameras.colmap import Observations
 
 GAUSS_NEWTON_STEPS = 4
 

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from diagnostics.probes.views import TrainingData, View
 from runs.arrays import F32, U8
 from runs.cameras import Camera
-from runs.formats.colmap import Observations
+from runs.formats.cameras.colmap import Observations
 from runs.points import PointCloud
 from tests.lab.scenes.tracks import restricted
 

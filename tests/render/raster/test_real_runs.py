@@ -15,8 +15,8 @@ from render.raster.cpu import rasterise
 from render.splats import prepare
 from runs.arrays import F32
 from runs.cameras import Camera
-from runs.formats.cameras_json import read_cameras_json
-from runs.formats.colmap import read_model
+from runs.formats.cameras.cameras_json import read_cameras_json
+from runs.formats.cameras.colmap import read_model
 from runs.formats.ply import read_gaussians
 from tests.support.data import shared_data
 

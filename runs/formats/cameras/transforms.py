@@ -12,7 +12,7 @@ from runs.advice import FOREIGN
 from runs.arrays import F64
 from runs.cameras import Camera, Split
 from runs.errors import RunError, UnreadableFile
-from runs.formats.rotations import is_rotation
+from runs.formats.cameras.rotations import is_rotation
 from runs.formats.small_files import LARGEST_SIDE_PX, as_number, read_json
 from runs.names import PHOTO_ENDINGS, NameIndex
 from runs.notes import counted

@@ -12,10 +12,10 @@ from runs.advice import EXPORT_MODEL
 from runs.arrays import F64, I64
 from runs.cameras import Camera
 from runs.errors import UnreadableFile
-from runs.formats import colmap_binary, colmap_text
-from runs.formats.colmap_types import ImagePose, Intrinsics, Keypoints, PointTable, is_distorted
+from runs.formats.cameras import colmap_binary, colmap_text
+from runs.formats.cameras.colmap_types import ImagePose, Intrinsics, Keypoints, PointTable, is_distorted
+from runs.formats.cameras.split_files import SplitOf, declared_split
 from runs.formats.small_files import LARGEST_SIDE_PX
-from runs.formats.split_files import SplitOf, declared_split
 from runs.points import PointCloud
 
 # Where trainers look below the data folder, in this order; the data folder may also be the model itself.

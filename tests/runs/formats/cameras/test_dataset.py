@@ -12,8 +12,8 @@ from PIL import Image
 
 from runs.cameras import Camera
 from runs.errors import UnreadableFile
-from runs.formats.colmap import read_model
-from runs.formats.dataset import UNSTORED_TURN, DataSet, is_dataset, read_dataset
+from runs.formats.cameras.colmap import read_model
+from runs.formats.cameras.dataset import UNSTORED_TURN, DataSet, is_dataset, read_dataset
 from runs.notes import NoteBook
 from runs.open_run import open_run
 from runs.trainers.data_folder import data_root, find_photos, read_data_set

@@ -12,8 +12,8 @@ from PIL import Image
 
 from runs.cameras import Camera
 from runs.errors import RunError, UnreadableFile
-from runs.formats.colmap import read_model
-from runs.formats.transforms import photo_name, read_transforms
+from runs.formats.cameras.colmap import read_model
+from runs.formats.cameras.transforms import photo_name, read_transforms
 from tests.support.data import shared_data
 
 # A camera at (1, 2, 3) that looks along the world's +x with +z up, OpenGL axes: right is -y, up is +z, backward is -x.

@@ -12,7 +12,7 @@ import numpy as np
 from runs.advice import EXPORT_MODEL
 from runs.arrays import I64, Array
 from runs.errors import UnreadableFile
-from runs.formats.colmap_types import CAMERA_MODELS, ImagePose, Intrinsics, Keypoints, PointTable, error_or_nan
+from runs.formats.cameras.colmap_types import CAMERA_MODELS, ImagePose, Intrinsics, Keypoints, PointTable, error_or_nan
 from runs.formats.small_files import unreadable
 from runs.storage import ensure
 

@@ -1,7 +1,6 @@
 """Models written by COLMAP's own library, with every lens that has a focal length: our reader must see what COLMAP sees."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,16 +8,17 @@ import pytest
 
 from runs.arrays import F64
 from runs.cameras import Camera
-from runs.formats.colmap import ColmapModel, find_model, read_model
-from runs.formats.colmap_types import CAMERA_MODELS, PANORAMA, is_distorted
+from runs.formats.cameras.colmap import ColmapModel, find_model, read_model
+from runs.formats.cameras.colmap_types import CAMERA_MODELS, PANORAMA, is_distorted
+from tests.support.exchange import FOREIGN
 
-FOREIGN = Path(__file__).parent / "foreign" / "colmap"
-TRUTH: dict[str, Any] = json.loads((FOREIGN / "truth.json").read_text("utf-8"))  # as pycolmap's own objects tell
+MODELS = FOREIGN / "colmap"
+TRUTH: dict[str, Any] = json.loads((MODELS / "truth.json").read_text("utf-8"))  # as pycolmap's own objects tell
 
 
 @pytest.fixture(params=["binary", "text"])
 def model(request: pytest.FixtureRequest) -> ColmapModel:
-    folder = find_model(FOREIGN / request.param)
+    folder = find_model(MODELS / request.param)
     assert folder is not None
     return read_model(folder)
 

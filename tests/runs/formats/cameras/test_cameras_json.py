@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.errors import RunError, UnreadableFile
-from runs.formats.cameras_json import read_camera_file, read_cameras_json
-from runs.formats.colmap import read_model
+from runs.formats.cameras.cameras_json import read_camera_file, read_cameras_json
+from runs.formats.cameras.colmap import read_model
 from tests.support.data import shared_data
 
 GOOD = {

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from runs.errors import UnreadableFile
-from runs.formats.exposure import read_exposures
+from runs.formats.cameras.exposure import read_exposures
 from tests.support.data import shared_data
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from runs.arrays import F64
 from runs.cameras import Camera, Split
 from runs.errors import UnreadableFile
-from runs.formats.colmap import ColmapModel, find_model, read_model
-from runs.formats.colmap_types import is_distorted
+from runs.formats.cameras.colmap import ColmapModel, find_model, read_model
+from runs.formats.cameras.colmap_types import is_distorted
+from runs.formats.cameras.split_files import declared_split
+from runs.formats.cameras.transforms import Frame, Transforms, read_transforms
 from runs.formats.ply import read_points
-from runs.formats.split_files import declared_split
-from runs.formats.transforms import Frame, Transforms, read_transforms
 from runs.points import PointCloud
 
 Kind = Literal["COLMAP", "Blender", "transforms"]

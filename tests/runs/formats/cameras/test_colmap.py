@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.errors import UnreadableFile
-from runs.formats import colmap_binary
-from runs.formats.colmap import find_model, read_model, sub_models
-from runs.formats.colmap_types import CAMERA_MODELS
+from runs.formats.cameras import colmap_binary
+from runs.formats.cameras.colmap import find_model, read_model, sub_models
+from runs.formats.cameras.colmap_types import CAMERA_MODELS
 from tests.support.colmap_writer import Image, Lens, Model, Point, write_binary, write_text
 from tests.support.data import shared_data
 from tests.support.hostile import only_our_error
