@@ -7,7 +7,7 @@ from pathlib import Path
 from runs import storage
 from runs.errors import NotARun, RunError
 from runs.folder_state import FolderState, state_of
-from runs.formats.ply_header import read_header
+from runs.formats.ply.header import read_header
 from runs.formats.splat_formats import could_be_splats
 from runs.formats.torch_file import is_unfinished
 from runs.open_run import open_run, reopen

@@ -6,7 +6,7 @@ import numpy as np
 
 from diagnostics.measures.shares import quantile, share
 from runs.arrays import F32, F64, I64, Mask
-from runs.formats.ply_columns import FLAT_LOG_SCALE
+from runs.formats.ply.columns import FLAT_LOG_SCALE
 from runs.gaussians import Gaussians
 from runs.lineage.births import Births, births_of
 from runs.lineage.trace import Lineage, trace

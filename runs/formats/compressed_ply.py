@@ -14,11 +14,11 @@ from runs.arrays import F32, U32, Array
 from runs.errors import UnreadableFile
 from runs.formats.chunk_kernels import look_up, unpack_8_8_8, unpack_11_10_11, unpack_smaller
 from runs.formats.decoded import decoded_gaussians
-from runs.formats.ply_body import Rows, locate, map_rows, read_properties
-from runs.formats.ply_columns import DEGREE_OF_REST, SH_C0
-from runs.formats.ply_header import Header, read_header
+from runs.formats.ply.body import Rows, locate, map_rows, read_properties
+from runs.formats.ply.columns import DEGREE_OF_REST, SH_C0
+from runs.formats.ply.header import Header, read_header
+from runs.formats.ply.render_mode import antialiased
 from runs.formats.quantised import SATURATED, logits_of_bytes, with_largest
-from runs.formats.render_mode import antialiased
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
 

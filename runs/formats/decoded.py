@@ -10,7 +10,7 @@ import numpy as np
 from runs.advice import UNFINISHED
 from runs.arrays import F32, U8
 from runs.errors import UnreadableFile
-from runs.formats.ply_body import CHANGED
+from runs.formats.ply.body import CHANGED
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import Stamp
 from runs.gaussians import Gaussians

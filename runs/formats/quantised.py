@@ -3,7 +3,7 @@
 import numpy as np
 
 from runs.arrays import F32, U8, Array
-from runs.formats.ply_columns import SH_C0
+from runs.formats.ply.columns import SH_C0
 from runs.kernels import kernel
 
 LOSSY = "stores rounded values, so small differences to the training's own files mean nothing; diagnose a PLY or a checkpoint"

@@ -6,19 +6,8 @@ from pathlib import Path
 
 from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.errors import UnreadableFile
-from runs.formats import (
-    antimatter,
-    codebook_ply,
-    compressed_ply,
-    gltf,
-    ksplat,
-    licht,
-    lichtfeld_resume,
-    ply,
-    scaffold_anchors,
-    sog,
-    spz,
-)
+from runs.formats import antimatter, compressed_ply, gltf, ksplat, licht, lichtfeld_resume, sog, spz
+from runs.formats.ply import anchors, codebook, splats
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import SplatFile
 from runs.storage import ensure
@@ -39,9 +28,9 @@ class SplatFormat:
 # The first that recognises a file reads it (formats.md C.3).
 FORMATS: tuple[SplatFormat, ...] = (
     SplatFormat("compressed PLY", (".ply",), compressed_ply.recognise, compressed_ply.look),
-    SplatFormat("anchor PLY", (".ply",), scaffold_anchors.is_anchors, scaffold_anchors.look),
-    SplatFormat("codebook PLY", (".ply",), codebook_ply.is_grouped, codebook_ply.look),
-    SplatFormat("PLY", (".ply",), lambda path, head: head.startswith(b"ply") or path.suffix.lower() == ".ply", ply.look),
+    SplatFormat("anchor PLY", (".ply",), anchors.is_anchors, anchors.look),
+    SplatFormat("codebook PLY", (".ply",), codebook.is_grouped, codebook.look),
+    SplatFormat("PLY", (".ply",), lambda path, head: head.startswith(b"ply") or path.suffix.lower() == ".ply", splats.look),
     SplatFormat("LichtFeld checkpoint", (".resume",), lichtfeld_resume.is_resume, lichtfeld_resume.look),
     SplatFormat("LichtFeld project", (".licht",), licht.is_licht, licht.look),
     SplatFormat("spz", (".spz",), spz.recognise, spz.look),

@@ -6,7 +6,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from runs.formats.render_mode import antialiased
+from runs.formats.ply.render_mode import antialiased
 from runs.formats.small_files import MIB, read_small
 from runs.settings import Setting, Settings
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from runs.arrays import F32, F64
-from runs.formats.ply_columns import TWO_SCALES
+from runs.formats.ply.columns import TWO_SCALES
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
 

@@ -14,7 +14,7 @@ from runs.advice import FOREIGN
 from runs.arrays import F32, Array
 from runs.checkpoints import AdamGroup, TrainingState
 from runs.errors import UnreadableFile
-from runs.formats.ply_columns import DEGREE_OF_REST
+from runs.formats.ply.columns import DEGREE_OF_REST
 from runs.formats.torch_file import read_torch_file
 from runs.trainers.adam_state import adam_groups, as_float, missing_moments
 from runs.trainers.tensor_columns import REST, Columns, Layout, Parameter, find_columns, is_rows

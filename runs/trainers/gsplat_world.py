@@ -13,7 +13,7 @@ from scipy.spatial import cKDTree
 
 from runs.arrays import F64
 from runs.cameras import Camera
-from runs.formats.ply_columns import SH_C0
+from runs.formats.ply.columns import SH_C0
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
 

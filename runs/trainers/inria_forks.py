@@ -7,7 +7,7 @@ from pathlib import Path
 from runs.checkpoints import TrainingState
 from runs.errors import RunError
 from runs.formats.cfg_args import read_cfg_args
-from runs.formats.ply_columns import TWO_SCALES
+from runs.formats.ply.columns import TWO_SCALES
 from runs.formats.splat_file import SplatFile
 from runs.run import Trainer
 from runs.trainers import filtered

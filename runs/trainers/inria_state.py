@@ -14,7 +14,7 @@ from runs.advice import FOREIGN
 from runs.arrays import F32, Array
 from runs.checkpoints import TrainingState
 from runs.errors import UnreadableFile
-from runs.formats.ply_columns import DEGREE_OF_REST, FLAT_LOG_SCALE
+from runs.formats.ply.columns import DEGREE_OF_REST, FLAT_LOG_SCALE
 from runs.formats.torch_file import read_torch_file
 from runs.gaussians import Gaussians
 from runs.storage import present

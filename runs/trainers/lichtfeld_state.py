@@ -11,8 +11,8 @@ from runs.checkpoints import Checkpoint, TrainingState
 from runs.errors import RunError, UnreadableFile
 from runs.formats.lichtfeld_adam import GROUPS, Adam, read_adam
 from runs.formats.lichtfeld_resume import DENSIFICATION, ReadResume, Resume
-from runs.formats.ply_body import locate
-from runs.formats.ply_header import read_header
+from runs.formats.ply.body import locate
+from runs.formats.ply.header import read_header
 from runs.formats.splat_file import SplatFile
 from runs.storage import ensure
 from runs.trainers.adam_state import missing_moments

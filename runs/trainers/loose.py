@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from runs.errors import NotARun, UnreadableFile
-from runs.formats.activated import suspicions
+from runs.formats.ply.activated import suspicions
 from runs.formats.splat_file import SplatFile
 from runs.formats.splat_formats import could_be_splats
 from runs.notes import NoteBook

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from runs.errors import RunError
-from runs.formats.points_file import look_at_points
+from runs.formats.ply.points import look_at_points
 from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.run import Run, Trainer

@@ -12,7 +12,7 @@ from runs.arrays import F64, Array
 from runs.errors import UnreadableFile
 from runs.formats.cameras.colmap import rotation_from_quat
 from runs.formats.npz import read_npz
-from runs.formats.ply_columns import SH_C0
+from runs.formats.ply.columns import SH_C0
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import SplatFile, Stamp
 from runs.gaussians import Gaussians

@@ -10,7 +10,7 @@ import numpy as np
 from runs.advice import FOREIGN, UNFINISHED
 from runs.arrays import F32, Array
 from runs.errors import UnreadableFile
-from runs.formats.ply_columns import DEGREE_OF_REST, FLAT_LOG_SCALE, SH_C0
+from runs.formats.ply.columns import DEGREE_OF_REST, FLAT_LOG_SCALE, SH_C0
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import SplatFile, Stamp
 from runs.formats.torch_file import is_unfinished

@@ -7,7 +7,7 @@ import pytest
 from plyfile import PlyData
 
 from runs.errors import UnreadableFile
-from runs.formats.ply_columns import SH_C0
+from runs.formats.ply.columns import SH_C0
 from runs.formats.splat_formats import look_at
 from tests.support.exchange import FOREIGN, assert_within, compressed_ply_bounds, foreign, source
 

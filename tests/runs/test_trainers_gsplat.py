@@ -10,7 +10,7 @@ import pytest
 
 from runs.advice import UNFINISHED
 from runs.errors import NotARun
-from runs.formats.ply_columns import SH_C0
+from runs.formats.ply.columns import SH_C0
 from runs.gaussians import Gaussians
 from runs.open_run import open_run, reopen
 from runs.points import PointCloud

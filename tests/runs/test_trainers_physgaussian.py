@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from diagnostics.facts.saved import has_splats
-from runs.formats.points_file import as_splats
+from runs.formats.ply.points import as_splats
 from runs.open_run import open_run
 from tests.support.files import write_points
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runs.formats.ply_columns import SH_C0
+from runs.formats.ply.columns import SH_C0
 from runs.gaussians import Gaussians
 from runs.open_run import open_run
 from runs.run import Run

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from runs.errors import RunError
-from runs.formats.ply_columns import SH_C0
+from runs.formats.ply.columns import SH_C0
 from runs.open_run import open_run, reopen
 from runs.run import Run
 from runs.trainers.splatam_saved import look

@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 from runs.arrays import Array
 from runs.formats.axes import HALF_TURN_X, flip_means, flip_quats, flip_signs
 from runs.formats.ply import read_gaussians
-from runs.formats.ply_columns import SH_C0
+from runs.formats.ply.columns import SH_C0
 from runs.formats.splat_formats import look_at
 from runs.gaussians import COLUMNS, Gaussians
 

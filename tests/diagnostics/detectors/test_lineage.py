@@ -9,7 +9,7 @@ import pytest
 from diagnostics.detectors.lineage import clones_displaced, split_keeps_size
 from diagnostics.measures.generations import Generation
 from diagnostics.verdict import Finding, NotEvaluable
-from runs.formats.ply_columns import FLAT_LOG_SCALE
+from runs.formats.ply.columns import FLAT_LOG_SCALE
 from runs.gaussians import COLUMNS, Gaussians
 from runs.trainers.filtered import effective
 from tests.diagnostics.detectors.support import found, verdict

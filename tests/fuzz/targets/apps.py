@@ -9,7 +9,7 @@ import yaml
 from runs.formats.lichtfeld_adam import read_adam
 from runs.formats.lichtfeld_resume import look as look_at_resume
 from runs.formats.lichtfeld_resume import read_resume, read_settings
-from runs.formats.points_file import look_at_points
+from runs.formats.ply.points import look_at_points
 from runs.gaussians import COLUMNS
 from runs.trainers.brush_settings import completed
 from runs.trainers.brush_settings import read_settings as read_arguments

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from runs.formats.scaffold_anchors import look
+from runs.formats.ply.anchors import look
 from runs.formats.splat_formats import look_at
 from runs.gaussians import COLUMNS, Gaussians
 from runs.trainers.filtered import with_filter

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 from plyfile import PlyData
 
-from runs.formats import codebook_ply
-from runs.formats.ply import read_gaussians, read_points
+from runs.formats.ply import codebook, read_gaussians, read_points
 from runs.gaussians import COLUMNS, Gaussians
 from tests.fuzz.seeds import written
 from tests.fuzz.target import Target
@@ -18,7 +17,7 @@ def _every_column(path: Path) -> None:
 
 
 def _groups(path: Path) -> None:
-    _load_all(codebook_ply.look(path).read())
+    _load_all(codebook.look(path).read())
 
 
 def _load_all(gaussians: Gaussians) -> None:

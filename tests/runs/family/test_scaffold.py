@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from diagnostics.facts.saved import has_splats
 from runs.errors import RunError, UnreadableFile
-from runs.formats.scaffold_anchors import look
+from runs.formats.ply.anchors import look
 from runs.formats.splat_formats import look_at
 from runs.open_run import open_run
 from tests.support.files import write_inria_run, write_ply

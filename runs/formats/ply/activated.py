@@ -11,8 +11,8 @@ import numpy as np
 
 from runs.arrays import Array
 from runs.errors import RunError
-from runs.formats.ply import ReadPly
-from runs.formats.ply_body import read_properties
+from runs.formats.ply.body import read_properties
+from runs.formats.ply.splats import ReadPly
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runs.arrays import F32, U32
-from runs.formats.ply_body import Rows, read_properties
-from runs.formats.ply_far import FAR_AWAY, MEANS, NO_ORIGIN, far_origin
-from runs.formats.ply_header import Element
-from runs.formats.ply_kernels import gather_splats, gather_words
-from runs.formats.ply_pieces import in_pieces
+from runs.formats.ply.body import Rows, read_properties
+from runs.formats.ply.far import FAR_AWAY, MEANS, NO_ORIGIN, far_origin
+from runs.formats.ply.header import Element
+from runs.formats.ply.kernels import gather_splats, gather_words
+from runs.formats.ply.pieces import in_pieces
 from runs.gaussians import COLUMNS
 
 SH_C0 = 0.28209479177387814  # Y_0^0: colour = 0.5 + SH_C0 · sh0

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from runs.errors import UnreadableFile
-from runs.formats import ply_pieces
-from runs.formats.activated import looks_activated
-from runs.formats.ply import look, read_gaussians, read_points, read_splat_header
-from runs.formats.ply_body import map_rows
+from runs.formats.ply import pieces, read_gaussians, read_points, read_splat_header
+from runs.formats.ply.activated import looks_activated
+from runs.formats.ply.body import map_rows
+from runs.formats.ply.splats import look
 from runs.formats.splat_formats import look_at
 from runs.gaussians import COLUMNS, Gaussians
 from runs.open_run import open_run
@@ -174,14 +174,14 @@ def test_a_file_of_many_pieces_is_whole(
     piece_bytes: int, byte_order: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Large files are read in pieces by several threads; each piece must land at its own rows."""
-    monkeypatch.setattr(ply_pieces, "PIECE_BYTES", piece_bytes)
+    monkeypatch.setattr(pieces, "PIECE_BYTES", piece_bytes)
     gaussians = random_gaussians(333, degree=2)
     assert_same(read_gaussians(write_splats(tmp_path / "a.ply", gaussians, byte_order=byte_order)), gaussians)
 
 
 def test_a_file_cut_off_while_it_is_read_ends_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A trainer that starts to overwrite a save cuts it off first; a mapping of it would end the process."""
-    monkeypatch.setattr(ply_pieces, "PIECE_BYTES", 1000)
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 1000)
     path = write_splats(tmp_path / "a.ply", random_gaussians(100, degree=0))
     rows = read_splat_header(path).rows
 
@@ -189,4 +189,4 @@ def test_a_file_cut_off_while_it_is_read_ends_in_a_sentence(tmp_path: Path, monk
         os.truncate(path, rows.offset + 1)
 
     with pytest.raises(UnreadableFile, match="changed after its header was read"):
-        ply_pieces.in_pieces(rows, cut)
+        pieces.in_pieces(rows, cut)

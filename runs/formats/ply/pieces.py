@@ -15,7 +15,7 @@ import numpy as np
 
 from runs.arrays import U8
 from runs.errors import UnreadableFile
-from runs.formats.ply_body import CHANGED, Rows, check_stamp, check_unchanged
+from runs.formats.ply.body import CHANGED, Rows, check_stamp, check_unchanged
 from runs.formats.small_files import unreadable
 from runs.storage import ensure
 

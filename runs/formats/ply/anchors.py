@@ -9,8 +9,8 @@ import numpy as np
 from runs.advice import FOREIGN
 from runs.arrays import F32
 from runs.errors import UnreadableFile
-from runs.formats.ply_body import Rows, locate, read_properties
-from runs.formats.ply_header import read_header
+from runs.formats.ply.body import Rows, locate, read_properties
+from runs.formats.ply.header import read_header
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import COLUMNS, Gaussians
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from runs.formats.ply_body import Rows, read_properties
+from runs.formats.ply.body import Rows, read_properties
 
 MEANS = ("x", "y", "z")
 NO_ORIGIN = (0.0, 0.0, 0.0)

@@ -10,7 +10,7 @@ from plyfile import PlyData, PlyElement
 
 from runs.errors import RefusedFile, RunError, UnreadableFile
 from runs.formats.ply import read_gaussians, read_points, read_splat_header
-from runs.formats.ply_columns import SH_C0
+from runs.formats.ply.columns import SH_C0
 from runs.gaussians import COLUMNS, Gaussians
 from tests.support.data import shared_data
 from tests.support.files import faces, inria_columns, random_gaussians, write_ply, write_points, write_splats

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.formats.render_mode import antialiased
+from runs.formats.ply.render_mode import antialiased
 from runs.formats.splat_formats import look_at
 from tests.support.files import inria_columns, random_gaussians, write_ply
 

@@ -7,7 +7,7 @@ import pytest
 from plyfile import PlyData
 
 from runs.errors import UnreadableFile
-from runs.formats.codebook_ply import look
+from runs.formats.ply.codebook import look
 from runs.formats.splat_formats import look_at
 from runs.gaussians import COLUMNS
 from tests.support.files import as_element, inria_columns, random_gaussians

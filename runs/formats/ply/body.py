@@ -12,8 +12,8 @@ import numpy as np
 from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.arrays import U8, Array
 from runs.errors import UnreadableFile
-from runs.formats.ply_header import Element, Header
-from runs.formats.ply_kernels import skip_rows
+from runs.formats.ply.header import Element, Header
+from runs.formats.ply.kernels import skip_rows
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import Stamp
 from runs.storage import ensure, map_file

@@ -16,11 +16,11 @@ import numpy as np
 from runs.advice import FOREIGN
 from runs.arrays import F32, Array
 from runs.errors import UnreadableFile
-from runs.formats.ply_body import Rows, locate, read_properties
-from runs.formats.ply_columns import DEGREE_OF_REST, QUATS, SH0
-from runs.formats.ply_far import MEANS
-from runs.formats.ply_header import read_header
-from runs.formats.render_mode import antialiased
+from runs.formats.ply.body import Rows, locate, read_properties
+from runs.formats.ply.columns import DEGREE_OF_REST, QUATS, SH0
+from runs.formats.ply.far import MEANS
+from runs.formats.ply.header import read_header
+from runs.formats.ply.render_mode import antialiased
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import COLUMNS, Gaussians
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from runs.arrays import Array
-from runs.formats.ply import read_points
-from runs.formats.ply_body import locate
-from runs.formats.ply_columns import SH_C0
-from runs.formats.ply_header import read_header
+from runs.formats.ply.body import locate
+from runs.formats.ply.columns import SH_C0
+from runs.formats.ply.header import read_header
+from runs.formats.ply.splats import read_points
 from runs.formats.splat_file import SplatFile, Stamp
 from runs.gaussians import Gaussians
 

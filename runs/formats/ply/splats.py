@@ -10,11 +10,11 @@ import numpy as np
 from runs.advice import FOREIGN
 from runs.arrays import U8
 from runs.errors import UnreadableFile
-from runs.formats.ply_body import Rows, locate, read_properties
-from runs.formats.ply_columns import QUATS, RGB, SH0, Columns, SplatHeader, full_scale, splat_header
-from runs.formats.ply_far import MEANS
-from runs.formats.ply_header import Element, Header, read_header
-from runs.formats.render_mode import antialiased
+from runs.formats.ply.body import Rows, locate, read_properties
+from runs.formats.ply.columns import QUATS, RGB, SH0, Columns, SplatHeader, full_scale, splat_header
+from runs.formats.ply.far import MEANS
+from runs.formats.ply.header import Element, Header, read_header
+from runs.formats.ply.render_mode import antialiased
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
