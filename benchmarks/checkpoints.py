@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import best_ms, peak_bytes, print_growth, table
+from runs.formats.torch.kind import torch_kind
 from runs.formats.torch_file import describe_torch_file, read_torch_file
-from runs.formats.torch_kind import torch_kind
 from runs.trainers.inria_state import read_state
 
 ROUNDS = 5

@@ -14,9 +14,10 @@ from typing import Any
 from runs.advice import DAMAGED, FOREIGN, UNTRUSTED
 from runs.arrays import U8
 from runs.errors import RefusedFile, UnreadableFile
-from runs.formats import pickle_stub, torch_legacy
-from runs.formats.pickle_stub import Globals
-from runs.formats.torch_values import Storages, known_globals, shapes_only
+from runs.formats.torch import legacy as torch_legacy
+from runs.formats.torch import pickle_stub
+from runs.formats.torch.pickle_stub import Globals
+from runs.formats.torch.values import Storages, known_globals, shapes_only
 from runs.formats.zip_members import MAGIC, ZipMembers, map_file, open_members
 from runs.storage import ensure, open_file
 

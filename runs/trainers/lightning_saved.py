@@ -15,7 +15,7 @@ from runs.advice import FOREIGN
 from runs.arrays import F32, Array
 from runs.checkpoints import AdamGroup, TrainingState
 from runs.errors import UnreadableFile
-from runs.formats.opaque import plain
+from runs.formats.torch.opaque import plain
 from runs.formats.torch_file import read_torch_file
 from runs.formats.zip_members import numbers_left
 from runs.trainers.adam_state import adam_groups, as_float, missing_moments

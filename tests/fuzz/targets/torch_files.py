@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from runs.formats.npz import read_npy, read_npz
+from runs.formats.torch.legacy import MAGIC
 from runs.formats.torch_file import read_torch_file
-from runs.formats.torch_legacy import MAGIC
 from runs.trainers.inria_state import read_state
 from runs.writers.torch_zip import Call, Global
 from tests.fuzz.seeds import written

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from runs.arrays import U8, Array
-from runs.formats.opaque import Opaque, OpaqueClass, WithState
-from runs.formats.pickle_stub import Function, PickleDamaged, PickleRefused
+from runs.formats.torch.opaque import Opaque, OpaqueClass, WithState
+from runs.formats.torch.pickle_stub import Function, PickleDamaged, PickleRefused
 from runs.storage import present
 
 # Storage class -> numpy type code; bfloat16 is no numpy type and is widened to float32.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs.formats.opaque import Opaque, OpaqueClass, WithState, opaque_class
+from runs.formats.torch.opaque import Opaque, OpaqueClass, WithState, opaque_class
 
 # A training state's pickle has a few kilobytes, its tensors lie elsewhere; one byte of pickle can cost 64 of memory.
 LARGEST_PICKLE_BYTES = 4 << 20

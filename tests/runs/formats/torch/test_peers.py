@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from runs.errors import UnreadableFile
-from runs.formats.opaque import Opaque, plain
+from runs.formats.torch.opaque import Opaque, plain
+from runs.formats.torch.values import TensorShape
 from runs.formats.torch_file import describe_torch_file, read_torch_file
-from runs.formats.torch_values import TensorShape
 from tests.support.hostile import only_our_error
 
 torch = pytest.importorskip("torch")

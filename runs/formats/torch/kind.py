@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from runs.formats.torch.values import TensorShape
 from runs.formats.torch_file import describe_torch_file, is_torchscript
-from runs.formats.torch_values import TensorShape
 
 Kind = Literal[
     "inria", "gsplat", "nerfstudio", "lightning", "3dgrut", "splat-trainer", "deform", "deformation", "deformation-table",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs.arrays import U8
-from runs.formats import pickle_stub
-from runs.formats.pickle_stub import Globals, PickleDamaged
-from runs.formats.torch_values import Storages, StorageType, shapes_only
+from runs.formats.torch import pickle_stub
+from runs.formats.torch.pickle_stub import Globals, PickleDamaged
+from runs.formats.torch.values import Storages, StorageType, shapes_only
 
 MAGIC = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."  # protocol 2, LONG1 of 0x1950a86a20f9469cfc6c
 PROTOCOL = 1001

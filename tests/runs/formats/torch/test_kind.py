@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.formats.torch.kind import Kind, kind_of, strip_prefixes, torch_kind
+from runs.formats.torch.values import TensorShape
 from runs.formats.torch_file import describe_torch_file, read_torch_file
-from runs.formats.torch_kind import Kind, kind_of, strip_prefixes, torch_kind
-from runs.formats.torch_values import TensorShape
 from runs.writers.torch_zip import rebuild
 from tests.support.files import random_gaussians
 from tests.support.torch_zip import TorchZip, write_inria_state
