@@ -6,7 +6,8 @@ from pathlib import Path
 
 from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.errors import UnreadableFile
-from runs.formats import antimatter, compressed_ply, gltf, ksplat, licht, lichtfeld_resume, sog, spz
+from runs.formats import licht, lichtfeld_resume
+from runs.formats.exchange import antimatter, compressed_ply, gltf, ksplat, sog, spz
 from runs.formats.ply import anchors, codebook, splats
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import SplatFile

@@ -8,7 +8,7 @@ from plyfile import PlyData
 from scipy.spatial import cKDTree
 
 from runs.arrays import Array
-from runs.formats.axes import HALF_TURN_X, flip_means, flip_quats, flip_signs
+from runs.formats.exchange.axes import HALF_TURN_X, flip_means, flip_quats, flip_signs
 from runs.formats.ply import read_gaussians
 from runs.formats.ply.columns import SH_C0
 from runs.formats.splat_formats import look_at

@@ -13,8 +13,8 @@ import numpy as np
 from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.arrays import F32, Array
 from runs.errors import UnreadableFile
-from runs.formats.decoded import decoded_gaussians, map_unchanged, stamp_of
-from runs.formats.quantised import BYTE_SH0, SATURATED, logits_of_bytes, logs_of_scales
+from runs.formats.exchange.decoded import decoded_gaussians, map_unchanged, stamp_of
+from runs.formats.exchange.quantised import BYTE_SH0, SATURATED, logits_of_bytes, logs_of_scales
 from runs.formats.splat_file import SplatFile, Stamp
 from runs.gaussians import Gaussians
 

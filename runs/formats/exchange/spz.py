@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from runs.arrays import F32, U8
-from runs.formats.axes import flip_means, flip_quats, flip_signs
-from runs.formats.chunk_kernels import look_up, unpack_fixed, unpack_signed
-from runs.formats.decoded import decoded_gaussians, map_unchanged, stamp_of
-from runs.formats.quantised import SATURATED, logits_of_bytes, with_largest
+from runs.formats.exchange.axes import flip_means, flip_quats, flip_signs
+from runs.formats.exchange.chunk_kernels import look_up, unpack_fixed, unpack_signed
+from runs.formats.exchange.decoded import decoded_gaussians, map_unchanged, stamp_of
+from runs.formats.exchange.quantised import SATURATED, logits_of_bytes, with_largest
+from runs.formats.exchange.spz_header import OLD_HEADER_BYTES, SpzHeader, is_spz, read_spz_header
+from runs.formats.exchange.unpacking import gunzip, unzstd
 from runs.formats.splat_file import SplatFile
-from runs.formats.spz_header import OLD_HEADER_BYTES, SpzHeader, is_spz, read_spz_header
-from runs.formats.unpacking import gunzip, unzstd
 from runs.gaussians import Gaussians
 
 COLOUR_SCALE = 0.15  # wider than SH_C0, so that colours beyond 0..1 fit

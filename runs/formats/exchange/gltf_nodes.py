@@ -11,8 +11,8 @@ import numpy as np
 from runs.advice import EXPORT_SPLATS
 from runs.arrays import F64
 from runs.errors import RefusedFile, UnreadableFile
-from runs.formats.axes import HALF_TURN_Z
-from runs.formats.gltf_file import Document
+from runs.formats.exchange.axes import HALF_TURN_Z
+from runs.formats.exchange.gltf_file import Document
 
 MOST_NODES = 100_000
 UNEVEN = 1e-4  # relative; float32 matrices of a rotation and one scale stay far below

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.formats.quantised import ALPHA_LOGITS, OTHERS, logits_of_opacities, logs_of_scales, with_largest
+from runs.formats.exchange.quantised import ALPHA_LOGITS, OTHERS, logits_of_opacities, logs_of_scales, with_largest
 
 
 def test_every_byte_of_opacity() -> None:

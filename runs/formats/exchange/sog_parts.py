@@ -10,7 +10,7 @@ from typing import Any
 from runs.advice import EXPORT_SPLATS, UNFINISHED, UNTRUSTED
 from runs.arrays import U8
 from runs.errors import RefusedFile, UnreadableFile
-from runs.formats.decoded import map_unchanged, stamp_of
+from runs.formats.exchange.decoded import map_unchanged, stamp_of
 from runs.formats.small_files import MIB
 from runs.formats.splat_file import Stamp
 from runs.formats.zip_members import MAGIC, open_members

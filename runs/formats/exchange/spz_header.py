@@ -16,9 +16,9 @@ import numpy as np
 from runs.advice import EXPORT_SPLATS, UNFINISHED, UNTRUSTED
 from runs.arrays import U8
 from runs.errors import RefusedFile, UnreadableFile
-from runs.formats.axes import HALF_TURN_X, Signs
+from runs.formats.exchange.axes import HALF_TURN_X, Signs
+from runs.formats.exchange.unpacking import GZIP, check_claim, content_bytes, gunzip
 from runs.formats.splat_file import Stamp
-from runs.formats.unpacking import GZIP, check_claim, content_bytes, gunzip
 from runs.storage import present
 
 MAGIC = b"NGSP"

@@ -12,13 +12,13 @@ import numpy as np
 from runs.advice import EXPORT_SPLATS
 from runs.arrays import F32, U32, Array
 from runs.errors import UnreadableFile
-from runs.formats.chunk_kernels import look_up, unpack_8_8_8, unpack_11_10_11, unpack_smaller
-from runs.formats.decoded import decoded_gaussians
+from runs.formats.exchange.chunk_kernels import look_up, unpack_8_8_8, unpack_11_10_11, unpack_smaller
+from runs.formats.exchange.decoded import decoded_gaussians
+from runs.formats.exchange.quantised import SATURATED, logits_of_bytes, with_largest
 from runs.formats.ply.body import Rows, locate, map_rows, read_properties
 from runs.formats.ply.columns import DEGREE_OF_REST, SH_C0
 from runs.formats.ply.header import Header, read_header
 from runs.formats.ply.render_mode import antialiased
-from runs.formats.quantised import SATURATED, logits_of_bytes, with_largest
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
 

@@ -14,8 +14,8 @@ from PIL import Image
 
 from runs.arrays import Array
 from runs.errors import RefusedFile, RunError, UnreadableFile
+from runs.formats.exchange.sog_parts import META
 from runs.formats.ply import read_gaussians
-from runs.formats.sog_parts import META
 from runs.formats.splat_formats import look_at
 from runs.gaussians import Gaussians
 from tests.support.exchange import FOREIGN, assert_within, clipped, foreign, partners, source

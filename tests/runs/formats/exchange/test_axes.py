@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from render.harmonics import basis
 from runs.arrays import F64
-from runs.formats.axes import HALF_TURN_X, bands, flip_means, flip_quats, flip_signs, quaternion, turn_quats, turn_sh
+from runs.formats.exchange.axes import HALF_TURN_X, bands, flip_means, flip_quats, flip_signs, quaternion, turn_quats, turn_sh
 
 DEGREES = range(5)
 

@@ -9,11 +9,11 @@ import numpy as np
 from runs.advice import EXPORT_SPLATS
 from runs.arrays import F32, U8, Array
 from runs.errors import UnreadableFile
+from runs.formats.exchange.quantised import SQRT2, logits_of_bytes, with_largest
+from runs.formats.exchange.sog_images import between, means_of, picture, pixels, width
+from runs.formats.exchange.sog_meta import Meta, files, group, numbers, rows_of, whole
+from runs.formats.exchange.sog_parts import Parts
 from runs.formats.npz import read_npz
-from runs.formats.quantised import SQRT2, logits_of_bytes, with_largest
-from runs.formats.sog_images import between, means_of, picture, pixels, width
-from runs.formats.sog_meta import Meta, files, group, numbers, rows_of, whole
-from runs.formats.sog_parts import Parts
 
 TERMS_OF_DEGREE = (0, 3, 8, 15)
 PALETTE_COLUMNS = 64  # entries of the palette in each row of its image

@@ -10,7 +10,7 @@ from PIL import Image
 from runs.advice import DAMAGED, EXPORT_SPLATS, UNTRUSTED
 from runs.arrays import F32, U8
 from runs.errors import RefusedFile, UnreadableFile
-from runs.formats.sog_parts import Parts
+from runs.formats.exchange.sog_parts import Parts
 
 SPARE_PIXELS = 1 << 20  # rows that fill up the last block; the palette of view-dependent colour has 983,040 pixels at most
 

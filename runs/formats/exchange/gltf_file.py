@@ -15,7 +15,7 @@ import numpy as np
 from runs.advice import DAMAGED, EXPORT_SPLATS, UNFINISHED, UNTRUSTED
 from runs.arrays import F32, U8
 from runs.errors import RefusedFile, UnreadableFile
-from runs.formats.decoded import map_unchanged, stamp_of
+from runs.formats.exchange.decoded import map_unchanged, stamp_of
 from runs.formats.small_files import MIB, read_json
 from runs.formats.splat_file import Stamp
 from runs.storage import present

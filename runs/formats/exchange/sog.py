@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from runs.arrays import F32
-from runs.formats.decoded import decoded_gaussians
-from runs.formats.quantised import LOSSY, SATURATED
-from runs.formats.sog_layouts import VERSION_2, layout_of
-from runs.formats.sog_parts import META, Parts, open_parts, read_meta
+from runs.formats.exchange.decoded import decoded_gaussians
+from runs.formats.exchange.quantised import LOSSY, SATURATED
+from runs.formats.exchange.sog_layouts import VERSION_2, layout_of
+from runs.formats.exchange.sog_parts import META, Parts, open_parts, read_meta
+from runs.formats.exchange.unpacking import check_claim
 from runs.formats.splat_file import SplatFile
-from runs.formats.unpacking import check_claim
 from runs.gaussians import Gaussians
 
 RGBA_BYTES = 4

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from runs.errors import UnreadableFile
-from runs.formats.antimatter import ROW
+from runs.formats.exchange.antimatter import ROW
 from runs.formats.splat_formats import look_at
 from tests.support.exchange import FOREIGN, assert_within, clipped, foreign, source
 

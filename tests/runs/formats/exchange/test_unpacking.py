@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from runs.arrays import U8
 from runs.errors import RefusedFile, UnreadableFile
-from runs.formats.unpacking import check_claim, content_bytes, gunzip, unzstd
+from runs.formats.exchange.unpacking import check_claim, content_bytes, gunzip, unzstd
 
 HERE = Path("a.spz")
 

@@ -13,11 +13,11 @@ import numpy as np
 from runs.advice import EXPORT_SPLATS
 from runs.arrays import F32
 from runs.errors import UnreadableFile
-from runs.formats.axes import turn_quats, turn_sh
-from runs.formats.decoded import decoded_gaussians
-from runs.formats.gltf_file import MAGIC, Accessor, Document, accessor, read_document
-from runs.formats.gltf_nodes import Placed, Placement, placed_primitives, placement
-from runs.formats.quantised import logits_of_opacities, logs_of_scales
+from runs.formats.exchange.axes import turn_quats, turn_sh
+from runs.formats.exchange.decoded import decoded_gaussians
+from runs.formats.exchange.gltf_file import MAGIC, Accessor, Document, accessor, read_document
+from runs.formats.exchange.gltf_nodes import Placed, Placement, placed_primitives, placement
+from runs.formats.exchange.quantised import logits_of_opacities, logs_of_scales
 from runs.formats.splat_file import SplatFile, Stamp
 from runs.gaussians import Gaussians
 
