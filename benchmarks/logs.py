@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.measure import best_ms, table
-from runs.formats.metrics import read_jsonl
+from runs.formats.logs.metrics import read_jsonl
+from runs.formats.logs.textlog import read_log
 from runs.formats.tensorboard import read_events
-from runs.formats.textlog import read_log
 from runs.writers.events import EventFile, chunk
 
 ROUNDS = 3

@@ -11,9 +11,9 @@ from typing import IO
 import numpy as np
 
 from runs.arrays import F64, I64
-from runs.formats.protobuf import NotAMessage, fields, signed, varint
-from runs.formats.tails import Tail
-from runs.formats.tfrecord import COPY_AGAIN, Records
+from runs.formats.logs.protobuf import NotAMessage, fields, signed, varint
+from runs.formats.logs.tails import Tail
+from runs.formats.logs.tfrecord import COPY_AGAIN, Records
 from runs.notes import counted
 
 # Field numbers of tensorflow/core/util/event.proto, summary.proto and tensor.proto.

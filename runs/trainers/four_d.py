@@ -9,7 +9,7 @@ from pathlib import Path
 from runs.advice import UNFINISHED, cannot_open
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint, StateFile, TrainingState
-from runs.formats.results import read_per_view
+from runs.formats.logs.results import read_per_view
 from runs.formats.splat_file import Stamp
 from runs.formats.torch_file import is_unfinished
 from runs.notes import NoteBook

@@ -13,8 +13,8 @@ from runs.errors import RunError
 from runs.formats.cameras.colmap import ColmapModel
 from runs.formats.cameras.dataset import DataSet
 from runs.formats.cameras.exposure import read_exposures
+from runs.formats.logs.results import read_per_view
 from runs.formats.ply import read_points
-from runs.formats.results import read_per_view
 from runs.formats.zip_members import numbers_left
 from runs.notes import NoteBook
 from runs.photos import Photo

@@ -10,14 +10,14 @@ from runs.advice import cannot_open
 from runs.canonical import merge
 from runs.errors import RunError
 from runs.events import ERRORS, LogEvent
-from runs.formats.columns import MetricsFile
-from runs.formats.metrics import JsonLines
-from runs.formats.metrics_csv import CsvRows
-from runs.formats.results import read_results
-from runs.formats.tails import Parser, Tail, tail_of
+from runs.formats.logs.columns import MetricsFile
+from runs.formats.logs.metrics import JsonLines
+from runs.formats.logs.metrics_csv import CsvRows
+from runs.formats.logs.results import read_results
+from runs.formats.logs.tails import Parser, Tail, tail_of
+from runs.formats.logs.textlog import LogFile, LogReader, looks_like_log
+from runs.formats.logs.wandb_log import WandbFile, WandbRun, read_summary
 from runs.formats.tensorboard import Events, Scalars, combine
-from runs.formats.textlog import LogFile, LogReader, looks_like_log
-from runs.formats.wandb_log import WandbFile, WandbRun, read_summary
 from runs.notes import NoteBook
 from runs.series import Series
 from runs.tags import FAMILY_TAGS, TagRow, restarts, series_from_tags

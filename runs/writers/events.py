@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
-from runs.formats.crc32c import masked_crc32c
+from runs.formats.logs.crc32c import masked_crc32c
 
 FLUSH_EVERY = 100  # events; a reader of the growing file takes whole ones and waits for the rest
 

@@ -8,7 +8,7 @@ import pytest
 
 from runs.arrays import I64, Array
 from runs.errors import UnreadableFile
-from runs.formats.metrics import read_jsonl
+from runs.formats.logs.metrics import read_jsonl
 from runs.lineage.recorded import lineage_of, recorded
 from runs.recorder import ADDED, CLONE, FOLDER, HALF, LOG, RELOCATED, STAYED, Recorder
 

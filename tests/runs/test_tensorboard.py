@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from runs.errors import UnreadableFile
 from runs.formats import tensorboard
-from runs.formats.crc32c import crc32c
-from runs.formats.protobuf import NotAMessage
+from runs.formats.logs.crc32c import crc32c
+from runs.formats.logs.protobuf import NotAMessage
+from runs.formats.logs.tfrecord import LARGEST_KEPT
 from runs.formats.tensorboard import combine, read_events
-from runs.formats.tfrecord import LARGEST_KEPT
 from runs.writers.events import chunk
 from tests.support.data import shared_data
 from tests.support.event_writer import event, masked, record, simple_value, tensor_value, version_event

@@ -9,7 +9,7 @@ import pytest
 
 from runs import watch as watching
 from runs.errors import RunError
-from runs.formats import tails
+from runs.formats.logs import tails
 from runs.open_run import DELETED, open_run
 from runs.run import Run
 from runs.watch import PATIENCE, Watch, is_half_written
@@ -172,7 +172,7 @@ def test_logs_are_read_on_even_if_only_the_watch_holds_the_run(tmp_path: Path, m
     touch_all(must(watch.run))
     taken: list[int] = []
     chunks = tails.chunks
-    monkeypatch.setattr("runs.formats.metrics.chunks", lambda *args: (taken.append(len(c)) or c for c in chunks(*args)))
+    monkeypatch.setattr("runs.formats.logs.metrics.chunks", lambda *args: (taken.append(len(c)) or c for c in chunks(*args)))
     for step in (2, 3):
         with (folder / "metrics.jsonl").open("a") as file:
             file.write(f'{{"it": {step}, "l1": 0.4}}\n')

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from runs.formats.textlog import looks_like_log, read_log
-from runs.formats.wandb_log import read_summary, read_wandb
+from runs.formats.logs.textlog import looks_like_log, read_log
+from runs.formats.logs.wandb_log import read_summary, read_wandb
 from tests.fuzz.target import Target
 from tests.runs.test_phrases import GRENDEL, GSPLAT
 from tests.runs.test_tails import TEXT

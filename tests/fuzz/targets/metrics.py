@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from runs.formats.metrics import read_jsonl
-from runs.formats.metrics_csv import read_csv
-from runs.formats.results import read_per_view, read_results
+from runs.formats.logs.metrics import read_jsonl
+from runs.formats.logs.metrics_csv import read_csv
+from runs.formats.logs.results import read_per_view, read_results
+from runs.formats.logs.textlog import looks_like_log, read_log
 from runs.formats.tensorboard import read_events
-from runs.formats.textlog import looks_like_log, read_log
 from tests.fuzz.target import Target
 from tests.support.event_writer import event, record, simple_value, tensor_value, version_event
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from runs.formats.crc32c import masked_crc32c
+from runs.formats.logs.crc32c import masked_crc32c
 from runs.notes import counted
 
 HEADER_BYTES = 12  # u64 length, u32 masked CRC-32C of the length

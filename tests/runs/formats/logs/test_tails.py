@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runs.errors import UnreadableFile
-from runs.formats import tails
-from runs.formats.metrics import JsonLines
-from runs.formats.metrics_csv import CsvRows
-from runs.formats.tails import Parser, Tail, tail_of
+from runs.formats.logs import tails
+from runs.formats.logs.metrics import JsonLines
+from runs.formats.logs.metrics_csv import CsvRows
+from runs.formats.logs.tails import Parser, Tail, tail_of
+from runs.formats.logs.textlog import LogReader
 from runs.formats.tensorboard import Events
-from runs.formats.textlog import LogReader
 from runs.notes import NoteBook
 from runs.series import Series
 from runs.trainers.logged import Logged
@@ -122,7 +122,7 @@ def test_only_new_bytes_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     tail.read()
     taken: list[int] = []
     chunks = tails.chunks
-    monkeypatch.setattr("runs.formats.metrics.chunks", lambda *args: (taken.append(len(c)) or c for c in chunks(*args)))
+    monkeypatch.setattr("runs.formats.logs.metrics.chunks", lambda *args: (taken.append(len(c)) or c for c in chunks(*args)))
     with path.open("ab") as file:
         file.write(b'{"it": 99, "l1": 0.5}\n')
     assert tail.read().series["loss/l1"].at(99) == 0.5

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from runs.formats.columns import as_iteration
-from runs.formats.protobuf import NotAMessage, fields, signed
+from runs.formats.logs.columns import as_iteration
+from runs.formats.logs.protobuf import NotAMessage, fields, signed
+from runs.formats.logs.tails import Tail
+from runs.formats.logs.wandb_records import COPY_AGAIN, WandbRecords
 from runs.formats.small_files import MIB, as_number, read_json
-from runs.formats.tails import Tail
 from runs.formats.tensorboard import ScalarRows, Scalars
-from runs.formats.wandb_records import COPY_AGAIN, WandbRecords
 from runs.notes import counted
 
 # Field numbers of wandb/proto/wandb_internal.proto.

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runs.events import LogEvent
-from runs.formats import log_lines
-from runs.formats.log_lines import lines
-from runs.formats.out_of_memory import HOST_SIGNS, SIGNS, out_of_memory_fields
-from runs.formats.textlog import looks_like_log, read_log
+from runs.formats.logs import log_lines
+from runs.formats.logs.log_lines import lines
+from runs.formats.logs.out_of_memory import HOST_SIGNS, SIGNS, out_of_memory_fields
+from runs.formats.logs.textlog import looks_like_log, read_log
 
 GIB, MIB = 2.0**30, 2.0**20
 BAR = "Training progress:  {percent}%|##   | {n}/30000 [01:12<05:17, {rate}, Loss={loss}]"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from runs.canonical import RAW
 from runs.events import ERRORS, EventKind, LogEvent
-from runs.formats.columns import Columns
-from runs.formats.phrases import NUMBER, POSTFIX, Spoken, spoken
-from runs.formats.troubles import deepest_frame, trouble_of
+from runs.formats.logs.columns import Columns
+from runs.formats.logs.phrases import NUMBER, POSTFIX, Spoken, spoken
+from runs.formats.logs.troubles import deepest_frame, trouble_of
 
 LONGEST_TEXT = 2_000
 MOST_EVENTS = 2_000  # and as many errors

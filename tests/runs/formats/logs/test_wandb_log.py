@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runs.errors import UnreadableFile
-from runs.formats.tails import Tail
-from runs.formats.wandb_log import WandbRun, read_summary, read_wandb
-from runs.formats.wandb_records import BLOCK_BYTES, FIRST, FULL, HEADER, LARGEST_KEPT, LAST, MIDDLE
+from runs.formats.logs.tails import Tail
+from runs.formats.logs.wandb_log import WandbRun, read_summary, read_wandb
+from runs.formats.logs.wandb_records import BLOCK_BYTES, FIRST, FULL, HEADER, LARGEST_KEPT, LAST, MIDDLE
 from runs.notes import NoteBook
 from runs.tags import NERFSTUDIO_TAGS, SPLATAM_TAGS
 from runs.trainers.logged import Logged

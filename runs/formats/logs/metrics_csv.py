@@ -6,9 +6,9 @@ from typing import IO
 
 from runs.canonical import RAW
 from runs.errors import UnreadableFile
-from runs.formats.columns import BrokenLines, Columns, MetricsFile, as_iteration
-from runs.formats.lines import Lines
-from runs.formats.tails import Tail, chunks
+from runs.formats.logs.columns import BrokenLines, Columns, MetricsFile, as_iteration
+from runs.formats.logs.lines import Lines
+from runs.formats.logs.tails import Tail, chunks
 
 ITERATION_COLUMNS = ("iteration", "iter", "step")
 SPLIT_COLUMNS = ("set", "split")  # LightGaussian's metric.csv says in each row which views were measured

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.errors import UnreadableFile
-from runs.formats.metrics import LONGEST_LINE, read_jsonl
-from runs.formats.metrics_csv import read_csv
-from runs.formats.results import read_per_view, read_results
+from runs.formats.logs.metrics import LONGEST_LINE, read_jsonl
+from runs.formats.logs.metrics_csv import read_csv
+from runs.formats.logs.results import read_per_view, read_results
 from runs.formats.tensorboard import read_events
 from runs.tags import series_from_tags
 from tests.support.data import shared_data

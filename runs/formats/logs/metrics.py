@@ -8,10 +8,10 @@ from typing import IO, Any
 import numpy as np
 
 from runs.canonical import RAW, make_series
-from runs.formats.columns import BrokenLines, Columns, MetricsFile, as_iteration
-from runs.formats.lines import Lines
+from runs.formats.logs.columns import BrokenLines, Columns, MetricsFile, as_iteration
+from runs.formats.logs.lines import Lines
+from runs.formats.logs.tails import Tail, chunks
 from runs.formats.small_files import as_number
-from runs.formats.tails import Tail, chunks
 from runs.series import Series
 
 ITERATION_KEYS = ("it", "iteration", "iter", "step")

@@ -9,11 +9,11 @@ from typing import IO
 from runs.canonical import appended
 from runs.errors import RunError
 from runs.events import LogEvent
-from runs.formats.log_lines import LogLines
-from runs.formats.log_told import TRACEBACK, Told
+from runs.formats.logs.log_lines import LogLines
+from runs.formats.logs.tails import Tail
+from runs.formats.logs.told import TRACEBACK, Told
+from runs.formats.logs.troubles import trouble_of
 from runs.formats.small_files import MIB
-from runs.formats.tails import Tail
-from runs.formats.troubles import trouble_of
 from runs.series import Series
 from runs.storage import open_file
 

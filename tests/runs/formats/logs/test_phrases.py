@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from runs.formats.phrases import spoken
-from runs.formats.textlog import looks_like_log, read_log
+from runs.formats.logs.phrases import spoken
+from runs.formats.logs.textlog import looks_like_log, read_log
 
 # One line as the trainer's source prints it -> event, iterations done, fields, series by name as (iteration, value).
 LINES = [

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from runs.formats.textlog import read_log
-from runs.formats.troubles import deepest_frame, trouble_of
+from runs.formats.logs.textlog import read_log
+from runs.formats.logs.troubles import deepest_frame, trouble_of
 
 KIB, MIB, GIB = 2.0**10, 2.0**20, 2.0**30
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from runs.advice import FOREIGN
 from runs.errors import UnreadableFile
-from runs.formats.columns import Columns
+from runs.formats.logs.columns import Columns
 from runs.formats.small_files import as_number, read_json
 from runs.series import Series
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from runs.events import EventKind
-from runs.formats.out_of_memory import HOST_SIGNS, out_of_memory_fields
-from runs.formats.out_of_memory import SIGNS as OUT_OF_MEMORY
+from runs.formats.logs.out_of_memory import HOST_SIGNS, out_of_memory_fields
+from runs.formats.logs.out_of_memory import SIGNS as OUT_OF_MEMORY
 
 Fields = Callable[[str], Mapping[str, float]]
 
