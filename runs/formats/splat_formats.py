@@ -6,8 +6,9 @@ from pathlib import Path
 
 from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.errors import UnreadableFile
-from runs.formats import licht, lichtfeld_resume
 from runs.formats.exchange import antimatter, compressed_ply, gltf, ksplat, sog, spz
+from runs.formats.lichtfeld import project as licht
+from runs.formats.lichtfeld import resume as lichtfeld_resume
 from runs.formats.ply import anchors, codebook, splats
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import SplatFile

@@ -9,8 +9,8 @@ from pathlib import Path
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint, StateFile
 from runs.errors import RunError, UnreadableFile
-from runs.formats import licht
-from runs.formats.lichtfeld_resume import Resume, read_resume, read_settings
+from runs.formats.lichtfeld import project as licht
+from runs.formats.lichtfeld.resume import Resume, read_resume, read_settings
 from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.run import Run, Trainer

@@ -9,8 +9,8 @@ import numpy as np
 from runs.arrays import F32
 from runs.checkpoints import Checkpoint, TrainingState
 from runs.errors import RunError, UnreadableFile
-from runs.formats.lichtfeld_adam import GROUPS, Adam, read_adam
-from runs.formats.lichtfeld_resume import DENSIFICATION, ReadResume, Resume
+from runs.formats.lichtfeld.adam import GROUPS, Adam, read_adam
+from runs.formats.lichtfeld.resume import DENSIFICATION, ReadResume, Resume
 from runs.formats.ply.body import locate
 from runs.formats.ply.header import read_header
 from runs.formats.splat_file import SplatFile

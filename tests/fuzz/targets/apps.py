@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from runs.formats.lichtfeld_adam import read_adam
-from runs.formats.lichtfeld_resume import look as look_at_resume
-from runs.formats.lichtfeld_resume import read_resume, read_settings
+from runs.formats.lichtfeld.adam import read_adam
+from runs.formats.lichtfeld.resume import look as look_at_resume
+from runs.formats.lichtfeld.resume import read_resume, read_settings
 from runs.formats.ply.points import look_at_points
 from runs.gaussians import COLUMNS
 from runs.trainers.brush_settings import completed

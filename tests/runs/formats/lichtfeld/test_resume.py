@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from runs.errors import RefusedFile, RunError, UnreadableFile
-from runs.formats.lichtfeld_adam import Adam, read_adam
-from runs.formats.lichtfeld_resume import look, read_resume, read_settings
+from runs.formats.lichtfeld.adam import Adam, read_adam
+from runs.formats.lichtfeld.resume import look, read_resume, read_settings
 from runs.formats.splat_formats import look_at
 from tests.support.files import random_gaussians
 from tests.support.lichtfeld_writer import PARAMS, Written, adam_of, tensor

@@ -14,8 +14,8 @@ from runs.advice import DAMAGED
 from runs.arrays import F32, Array
 from runs.checkpoints import AdamGroup
 from runs.errors import UnreadableFile
-from runs.formats.lichtfeld_resume import Resume, map_unchanged
-from runs.formats.lichtfeld_tensors import Cursor, Place, values
+from runs.formats.lichtfeld.resume import Resume, map_unchanged
+from runs.formats.lichtfeld.tensors import Cursor, Place, values
 from runs.storage import ensure
 
 # Each begins with the optimiser, in every version that was read.

@@ -21,7 +21,7 @@ import numpy as np
 from runs.advice import DAMAGED, FOREIGN, UNFINISHED
 from runs.arrays import F32, Array, Mask
 from runs.errors import RefusedFile, UnreadableFile
-from runs.formats.lichtfeld_tensors import Cursor, Place, values
+from runs.formats.lichtfeld.tensors import Cursor, Place, values
 from runs.formats.small_files import MIB, unreadable
 from runs.formats.splat_file import SplatFile, Stamp
 from runs.gaussians import Gaussians

@@ -1,0 +1,1 @@
+"""LichtFeld Studio's own files: its resumable checkpoint and its project container."""
