@@ -7,8 +7,7 @@ from pathlib import Path
 from runs.advice import EXPORT_SPLATS, UNFINISHED
 from runs.errors import UnreadableFile
 from runs.formats.exchange import antimatter, compressed_ply, gltf, ksplat, sog, spz
-from runs.formats.lichtfeld import project as licht
-from runs.formats.lichtfeld import resume as lichtfeld_resume
+from runs.formats.lichtfeld import licht, resume
 from runs.formats.ply import anchors, codebook, splats
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import SplatFile
@@ -33,7 +32,7 @@ FORMATS: tuple[SplatFormat, ...] = (
     SplatFormat("anchor PLY", (".ply",), anchors.is_anchors, anchors.look),
     SplatFormat("codebook PLY", (".ply",), codebook.is_grouped, codebook.look),
     SplatFormat("PLY", (".ply",), lambda path, head: head.startswith(b"ply") or path.suffix.lower() == ".ply", splats.look),
-    SplatFormat("LichtFeld checkpoint", (".resume",), lichtfeld_resume.is_resume, lichtfeld_resume.look),
+    SplatFormat("LichtFeld checkpoint", (".resume",), resume.is_resume, resume.look),
     SplatFormat("LichtFeld project", (".licht",), licht.is_licht, licht.look),
     SplatFormat("spz", (".spz",), spz.recognise, spz.look),
     SplatFormat("SOG", (".sog",), sog.recognise, sog.look),

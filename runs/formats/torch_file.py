@@ -2,7 +2,7 @@
 
 Such a file is a zip of uncompressed members: `<name>/data.pkl` describes the objects, `<name>/data/<key>` holds the
 numbers of each tensor. The pickle is read by `pickle_stub`, the numbers are mapped where they lie. Before torch 1.6 the
-same parts stood one behind the other (`torch_legacy`).
+same parts stood one behind the other (`torch.legacy`).
 """
 
 import zipfile
@@ -14,8 +14,7 @@ from typing import Any
 from runs.advice import DAMAGED, FOREIGN, UNTRUSTED
 from runs.arrays import U8
 from runs.errors import RefusedFile, UnreadableFile
-from runs.formats.torch import legacy as torch_legacy
-from runs.formats.torch import pickle_stub
+from runs.formats.torch import legacy, pickle_stub
 from runs.formats.torch.pickle_stub import Globals
 from runs.formats.torch.values import Storages, known_globals, shapes_only
 from runs.formats.zip_members import MAGIC, ZipMembers, map_file, open_members
@@ -56,9 +55,9 @@ def is_unfinished(path: Path) -> bool:
 def _read(path: Path, known: Globals) -> Any:
     start = _start(path)
     try:
-        if start.startswith(torch_legacy.MAGIC):
+        if start.startswith(legacy.MAGIC):
             ensure(path)
-            return torch_legacy.read(map_file(path, WHAT), known)
+            return legacy.read(map_file(path, WHAT), known)
         _refuse_other_kinds(start, path)
         return _Zip.open(path).read(known)
     except pickle_stub.PickleRefused as error:

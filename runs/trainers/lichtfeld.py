@@ -9,7 +9,7 @@ from pathlib import Path
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint, StateFile
 from runs.errors import RunError, UnreadableFile
-from runs.formats.lichtfeld import project as licht
+from runs.formats.lichtfeld import licht
 from runs.formats.lichtfeld.resume import Resume, read_resume, read_settings
 from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook

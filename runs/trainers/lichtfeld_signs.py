@@ -6,7 +6,7 @@ from typing import Any
 
 from runs.advice import FOREIGN
 from runs.errors import UnreadableFile
-from runs.formats.lichtfeld import project as licht
+from runs.formats.lichtfeld import licht
 from runs.formats.lichtfeld.resume import MAGIC
 from runs.formats.small_files import MIB, read_json
 from runs.notes import NoteBook

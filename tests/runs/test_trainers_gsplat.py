@@ -20,6 +20,7 @@ from runs.writers.gsplat import GsplatWriter, splats
 from runs.writers.ply import write_splats
 from runs.writers.torch_zip import write_torch_file
 from tests.support.colmap_writer import Lens, Model, write_text
+from tests.support.exchange import FOREIGN
 from tests.support.files import random_gaussians
 from tests.support.models import model_of
 from tests.support.written import SETTINGS, Told, assert_same_gaussians, tell
@@ -289,7 +290,7 @@ def test_a_correction_after_rendering_is_told(tmp_path: Path) -> None:
 
 def test_a_compressed_set_fills_a_gap(tmp_path: Path) -> None:
     """`compression/rank0` is of the step that its evaluation is named after; a checkpoint of that step is better."""
-    shutil.copytree(Path(__file__).parent / "foreign" / "gsplat_png", tmp_path / "compression" / "rank0")  # made by gsplat
+    shutil.copytree(FOREIGN / "gsplat_png", tmp_path / "compression" / "rank0")  # made by gsplat
     write_whole(tmp_path / "stats" / "compress_step29999.json", "{}")
     write_whole(tmp_path / "cfg.yml", "strategy: !!python/object:gsplat.strategy.default.DefaultStrategy {}")
     run = open_run(tmp_path)

@@ -12,6 +12,7 @@ from runs.open_run import open_run, reopen
 from runs.points import PointCloud
 from runs.run import Run
 from tests.support.colmap_writer import write_text
+from tests.support.exchange import FOREIGN
 from tests.support.files import random_gaussians, write_points, write_splats
 from tests.support.lichtfeld_writer import PARAMS, Written, adam_of
 from tests.support.models import model_of
@@ -278,7 +279,7 @@ def test_compressed_saves_fill_the_gaps(tmp_path: Path) -> None:
     """The 2025 trainer can write each save as SOG too; it stands in where there is no PLY, and says that it is lossy."""
     write_plys(tmp_path)
     (tmp_path / "sog").mkdir()
-    bundle = Path(__file__).parent / "foreign" / "transform_sh2.sog"  # of another tool
+    bundle = FOREIGN / "transform_sh2.sog"  # of another tool
     for iteration in (7_000, 15_000):
         (tmp_path / "sog" / f"splat_{iteration}_sog.sog").write_bytes(bundle.read_bytes())
     run = open_run(tmp_path)
