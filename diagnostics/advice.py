@@ -6,9 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from diagnostics.catalogue import CatalogueFix, Pattern
+from diagnostics.facts.habits import OF_INRIA
 from diagnostics.verdict import Finding, Fix
+from runs.defaults import INRIA, INRIA_BEFORE_EXPOSURE
 from runs.run import Run
 
+INRIA_SETTINGS = {**INRIA, **INRIA_BEFORE_EXPOSURE}
 QUOTE = re.compile(r"\{(\w+)\}")
 
 
@@ -17,7 +20,7 @@ def fitted_fixes(pattern: Pattern, finding: Finding, run: Run) -> tuple[Fix, ...
 
     A fix that quotes a fact which the finding does not give is left out: it would have to invent the number.
     """
-    own = tuple(_with_current(fix, run) for fix in finding.fixes)
+    own = tuple(_with_current(_named_here(fix, run), run) for fix in finding.fixes)
     return own + tuple(_from_catalogue(pattern, finding, run))
 
 
@@ -26,6 +29,13 @@ def _from_catalogue(pattern: Pattern, finding: Finding, run: Run) -> Iterator[Fi
         meant_for = fix.when.get("trainer")
         if meant_for in (None, run.trainer.name) and _quotable(fix, finding.facts):
             yield _with_current(_worded(fix, finding.facts, named=meant_for is not None or fix.setting in run.settings), run)
+
+
+def _named_here(fix: Fix, run: Run) -> Fix:
+    """Detectors name settings as INRIA's trainer does; without the name where this trainer is not known to spell it so."""
+    if fix.setting in run.settings or (run.trainer.name in OF_INRIA and fix.setting in INRIA_SETTINGS):
+        return fix
+    return replace(fix, setting="", proposed=None, current=None)
 
 
 def _quotable(fix: CatalogueFix, facts: Mapping[str, Any]) -> bool:

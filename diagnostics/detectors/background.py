@@ -1,6 +1,7 @@
 """Renders and photos laid over different backgrounds."""
 
 from diagnostics.facts.backgrounds import BackgroundTrial, PhotoBackground
+from diagnostics.facts.habits import BACKGROUND
 from diagnostics.measures.backgrounds import BLACK, WHITE
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, Fix, GaussianPlace, NotEvaluable, Severity
@@ -16,7 +17,8 @@ ONLY_EVALUATED = ("The trainer multiplies its renders by the photos' alpha befor
 
 @detects("wrong-background")
 def wrong_background(
-    photo_background: PhotoBackground, background_trial: BackgroundTrial | None = None, settings: Settings | None = None, *,
+    photo_background: PhotoBackground, background_trial: BackgroundTrial | None = None, settings: Settings | None = None,
+    trained_background: str | None = None, *,
     reproduced: float = 0.15, contrast: float = 1.0, empty_share: float = 0.05, surrounding: float = 0.25, covered: float = 0.5,
 ) -> Finding | NotEvaluable | None:
     """Training laid its renders over another colour than the one that lies behind the photos."""
@@ -34,6 +36,8 @@ def wrong_background(
     if masked and trained is None:
         return NotEvaluable(("photos without transparent parts (this trainer leaves transparent pixels out of its loss, so that "
                              "the model may cover them)",))
+    if trained is None and trained_background is None:
+        return NotEvaluable((f"{BACKGROUND}, or a logged PSNR that tells it",))  # before another one a black rim must be painted
     harmless = masked and not behind.covered > covered
     photos = (trained[1] if trained is not None else "") or behind.colour
     severity, confidence = _weight(trained, said, harmless)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from diagnostics.facts import taken  # noqa: F401  (trainer)
+from diagnostics.facts import habits, taken  # noqa: F401  (scaled_by_extent, trainer)
 from diagnostics.facts.cameras import Visibility
 from diagnostics.facts.registration import Reprojection
 from diagnostics.measures.conventions import best_conversion
@@ -32,8 +32,9 @@ NAMES_IN_A_SENTENCE = 4
 
 @detects("extent-inflated-by-outlier-cameras")
 def inflated_extent(
-    train_cameras: tuple[Camera, ...], cameras_spread: CameraSpread, *, inflation: float = 3.0, reach: float = FAR,
-    most_far: float = 0.1, huge: float = 40.0, most_far_if_huge: float = 0.2, fewest: int = 8,
+    train_cameras: tuple[Camera, ...], cameras_spread: CameraSpread, scaled_by_extent: bool,  # noqa: ARG001
+    *, inflation: float = 3.0, reach: float = FAR, most_far: float = 0.1, huge: float = 40.0, most_far_if_huge: float = 0.2,
+    fewest: int = 8,
 ) -> Finding | None:
     """A few far cameras make the extent large, and with it the learning rate of the means and every size threshold."""
     spread = cameras_spread

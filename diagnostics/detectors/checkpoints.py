@@ -1,5 +1,6 @@
 """What a resume from this run would lose, and what an earlier resume has lost."""
 
+from diagnostics.facts.habits import OF_INRIA
 from diagnostics.facts.rates import Jump
 from diagnostics.facts.saved import file_of
 from diagnostics.facts.states import Memory
@@ -8,6 +9,8 @@ from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
 from runs.checkpoints import Checkpoint, StateFile, TrainingState
 from runs.run import Run
+
+NO_STATES = "The trainer saved what can be drawn, and nothing to resume from; some trainers never do, others only where asked to."
 
 
 @detects("optimiser-state-missing")
@@ -61,7 +64,7 @@ def no_resumable_state(
             EvidenceRow("last saved iteration", last.iteration, int(unfinished * planned_iterations), "iterations",
                         last.iteration, source),
         ),
-        iterations=(last.iteration, last.iteration),
+        iterations=(last.iteration, last.iteration), cause="" if run.trainer.name in OF_INRIA else NO_STATES,
         facts={"last": last.iteration, "planned": planned_iterations},
     )
 

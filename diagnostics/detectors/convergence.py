@@ -1,5 +1,6 @@
 """Faults of convergence: what the curves of quality do in the end."""
 
+from diagnostics.facts import alike  # noqa: F401  (views_as_stored)
 from diagnostics.measures.curves import best, last_finite, until
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
@@ -10,7 +11,8 @@ from runs.series import Series
 
 @detects("test-falls-while-train-rises")
 def falling_test(
-    test_psnr: Series, train_psnr: Series, schedule: Schedule | None = None, *, fall_db: float = 0.3, rise_db: float = 0.5,
+    test_psnr: Series, train_psnr: Series, views_as_stored: bool, schedule: Schedule | None = None,  # noqa: ARG001
+    *, fall_db: float = 0.3, rise_db: float = 0.5,
 ) -> Finding | NotEvaluable | None:
     """Held-out views got worse after their best while training views got better: over-fitting. A gap alone is normal."""
     end = last_finite(test_psnr if schedule is None else schedule.outside_resets(test_psnr))
@@ -46,8 +48,8 @@ def _climbs_out_of_a_dip(test_psnr: Series, end: tuple[int, float], schedule: Sc
 
 @detects("sparse-views")
 def sparse_views(
-    test_psnr: Series, train_psnr: Series, train_cameras: tuple[Camera, ...], schedule: Schedule | None = None, *,
-    views: int = 9, gap_db: float = 5.0,
+    test_psnr: Series, train_psnr: Series, train_cameras: tuple[Camera, ...], views_as_stored: bool,  # noqa: ARG001
+    schedule: Schedule | None = None, *, views: int = 9, gap_db: float = 5.0,
 ) -> Finding | NotEvaluable | None:
     """So few training views that they are learned by heart: held-out ones stay far below, whether or not they fall."""
     if len(train_cameras) > views:

@@ -1,11 +1,14 @@
 """Faults of learning: steps that are too long, and parameters that no gradient reaches."""
 
+from diagnostics.facts.habits import files_alone
 from diagnostics.facts.rates import SPELLINGS, TITLES, USUAL, Rate, set_for
+from diagnostics.facts.saved import file_of
 from diagnostics.facts.trained import Motion, Silence
 from diagnostics.measures.curves import best, last_finite, until
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, Fix, Severity
+from runs.run import Run
 from runs.series import Series
 from runs.settings import Settings
 
@@ -106,9 +109,12 @@ def _motion_row(motion: Motion, limit: float | None) -> EvidenceRow:
 
 
 @detects("gradients-vanish")
-def vanished(silences: tuple[Silence, ...], settings: Settings | None = None, *, zero_share: float = 1.0) -> Finding | None:
+def vanished(
+    run: Run, silences: tuple[Silence, ...], settings: Settings | None = None, *, zero_share: float = 1.0,
+) -> Finding | None:
     """A group of parameters receives no gradient at all, although it is meant to learn."""
-    silent = [silence for silence in silences if silence.zero_share >= zero_share and not _frozen_on_purpose(silence, settings)]
+    silent = [silence for silence in silences if silence.zero_share >= zero_share and silence.group in USUAL
+              and not _frozen_on_purpose(silence, settings) and not _of_loose_files(silence, run)]
     if not silent:
         return None
     names = ", ".join(TITLES.get(silence.group, silence.group) for silence in silent)
@@ -125,6 +131,11 @@ def vanished(silences: tuple[Silence, ...], settings: Settings | None = None, *,
         colour_by="opacity" if any(silence.group == "opacity" for silence in silent) else "",
         facts={"groups": names, "first": first},
     )
+
+
+def _of_loose_files(silence: Silence, run: Run) -> bool:
+    """Splat files without a trainer's folder may be edited copies of one another."""
+    return files_alone(run) and silence.source in {file_of(checkpoint) for checkpoint in run.checkpoints}
 
 
 def _frozen_on_purpose(silence: Silence, settings: Settings | None) -> bool:

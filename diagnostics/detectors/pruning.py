@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from diagnostics.facts import habits  # noqa: F401  (prunes_plainly)
 from diagnostics.facts.saved import file_of
 from diagnostics.measures.curves import best, last_finite, since, until
 from diagnostics.measures.generations import FAINT, INVISIBLE, LARGE_TO, Cut, Generation
@@ -21,7 +22,7 @@ NEARLY_ALL = 0.9
 @detects("prunes-too-many")
 def prunes_too_many(
     counts: Series, quality: Series, schedule: Schedule | None = None, pruned: Series | None = None,
-    generations: tuple[Generation, ...] | None = None,
+    generations: tuple[Generation, ...] | None = None, prunes_plainly: bool | None = None,
     *, lost: float = 0.5, drop_db: float = 1.0, gone: float = 0.8, beyond_opaque: float = 0.3, faint: int = 30,
     large_gone: float = 0.95, large: int = 20, large_share: float = 0.02, large_at_once: int = 5, large_left: float = 0.002,
 ) -> Finding | NotEvaluable | None:
@@ -32,7 +33,7 @@ def prunes_too_many(
     collapse = _collapse(counts, quality, schedule, pruned, lost, drop_db)
     if isinstance(collapse, Finding):
         return collapse
-    for generation in generations or ():
+    for generation in generations or () if prunes_plainly else ():
         limit = generation.opaque_gone + beyond_opaque
         if generation.faint >= faint and generation.faint_gone >= max(gone, limit):
             return _takes_the_faint(generation, counts, pruned, max(gone, limit))

@@ -1,6 +1,7 @@
 """Faults of step lengths: steps too short to learn from, and a rate of the means that does not fall as it was set to."""
 
 from diagnostics.detectors.learning import against_settings, rate_row, usual_rate
+from diagnostics.facts import habits  # noqa: F401  (scaled_by_extent)
 from diagnostics.facts.rates import TITLES, USUAL, Decay, Rate, Suppression
 from diagnostics.facts.steps import Pace, Steps
 from diagnostics.registry import detects
@@ -15,7 +16,7 @@ EPS_CAUSE = (
 
 @detects("learning-rate-too-low")
 def rate_too_low(
-    steps: Steps, span: tuple[int, int],
+    steps: Steps, span: tuple[int, int], scaled_by_extent: bool | None = None,
     *, times: float = 10.0, times_position: float = 30.0, left: float = 0.1, walk: float = 0.15,
 ) -> Finding | None:
     """A step of some parameter is a small part of the usual one: by its rate, by Adam's eps, or by how far means still walk.
@@ -30,7 +31,7 @@ def rate_too_low(
     if low:
         return _low(low, limits, steps.pace, walk, span)
     told = any(rate.group == "xyz" for rate in steps.rates)
-    return None if told or steps.pace is None else _slow(steps.pace, walk)
+    return None if told or steps.pace is None or not scaled_by_extent else _slow(steps.pace, walk)
 
 
 def _low(low: list[Rate], limits: dict[str, float], pace: Pace | None, walk: float, span: tuple[int, int]) -> Finding:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.facts.regularisers import USUAL, Deaths, Pull
+from diagnostics.facts.regularisers import DEATH, USUAL, Deaths, Pull
 from diagnostics.facts.saved import file_of
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, Fix
@@ -81,7 +81,8 @@ def opacities_collapse(
     last = shares[-events:]
     mean = float(last.mean()) if len(last) == events else None
     climbs = len(last) == events and last[-1] > rising and bool((np.diff(last) > 0).all())
-    dying = deaths.median_opacity < near_death * deaths.threshold
+    deadly = near_death * min(deaths.threshold, DEATH)  # whom a trainer moves from higher up, as splatfacto may, is not dying yet
+    dying = deaths.median_opacity < deadly
     if not (mean is not None and mean > moved) and not climbs and not dying:
         return None
     moving = "" if mean is None else f"; {percent(mean)} were taken for dead and moved at each of the last {events} relocations"
@@ -89,8 +90,7 @@ def opacities_collapse(
         f"Opacities collapse: the median one is {deaths.median_opacity:.3g} at iteration {deaths.iteration:,}, where "
         f"{deaths.threshold:g} counts as dead{moving}",
         evidence=(
-            EvidenceRow("median opacity", deaths.median_opacity, near_death * deaths.threshold, "", deaths.iteration,
-                        deaths.source),
+            EvidenceRow("median opacity", deaths.median_opacity, deadly, "", deaths.iteration, deaths.source),
             EvidenceRow(f"relocated / Gaussians, mean of the last {events}", mean, moved, "share", deaths.iteration,
                         deaths.relocated.source if deaths.relocated is not None else ""),
         ),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.facts import lens, logged  # noqa: F401  (drawn_cameras, test_psnr)
+from diagnostics.facts import alike, lens, logged  # noqa: F401  (photos_alike, drawn_cameras, test_psnr)
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, COLOURS, WHITE, composite, empty_pixels, is_cut_out, over, rim_shares
 from diagnostics.registry import fact
@@ -99,17 +99,19 @@ def _weight_on(splats: Splats, camera: Camera, pixels: Mask) -> F32:
 @fact(missing="a logged test PSNR (series test/psnr) at a saved iteration, with the photos of the held-out views (--data)")
 def background_trial(
     run: Run, checkpoints: tuple[Checkpoint, ...], drawn_cameras: tuple[Camera, ...], test_psnr: Series,
-    photo_background: PhotoBackground, beat: Callable[[], None],
+    photo_background: PhotoBackground, photos_alike: bool, beat: Callable[[], None],  # noqa: ARG001
 ) -> BackgroundTrial | NotEvaluable | None:
     """Of the earliest logged checkpoints, the one where renders on black and on white differ most."""
     if photo_background.share < LEAST_SHARE and not photo_background.cut_out:
         return NotEvaluable(("photos with a flat background or transparent parts",))
+    if run.settings.value("train_test_exp") is True:
+        return NotEvaluable(("scores of whole pictures (train_test_exp trains on one half of each held-out view)",))
     behind_photos = tuple(COLOURS) if photo_background.cut_out else ("",)
     held_out = tuple(camera for camera in drawn_cameras if camera.split == "test" and camera.name in run.photos)
     trials = []
     for checkpoint in checkpoints:
         logged_db = test_psnr.at(checkpoint.iteration)
-        if logged_db is None or not np.isfinite(logged_db) or not held_out:
+        if logged_db is None or not np.isfinite(logged_db) or not held_out or alike.is_rounded(checkpoint):
             continue
         figures, exact = _trial(run, checkpoint, held_out, behind_photos, beat)
         trials.append(BackgroundTrial(checkpoint.iteration, _nearest(figures, logged_db), logged_db, exact, test_psnr.source))

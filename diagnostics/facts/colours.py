@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from diagnostics.facts import alike  # noqa: F401  (undistorted)
 from diagnostics.facts import cameras as camera_facts  # noqa: F401  (train_cameras)
 from diagnostics.facts.frames import CAMERA_AXES, flipped
 from diagnostics.facts.moving import moves
@@ -66,7 +67,9 @@ class PhotoFit:
 
 
 @fact(missing=PHOTOS)
-def shots(run: Run, train_cameras: tuple[Camera, ...], beat: Callable[[], None]) -> tuple[Shot, ...] | NotEvaluable | None:
+def shots(
+    run: Run, train_cameras: tuple[Camera, ...], undistorted: bool, beat: Callable[[], None],  # noqa: ARG001
+) -> tuple[Shot, ...] | NotEvaluable | None:
     """At most 24 training cameras, evenly chosen, with their photos on black, at most 512 px on the longer side."""
     if (why := moves(run)) is not None:
         return why

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from diagnostics.facts import alike, saved  # noqa: F401  (renders_alike, photos_alike, checkpoint)
 from diagnostics.facts import cameras as camera_facts
-from diagnostics.facts import saved  # noqa: F401  (checkpoint)
-from diagnostics.facts.moving import moves
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import COLOURS, composite, over
 from diagnostics.registry import fact
@@ -75,13 +74,11 @@ def around_centre(camera: Camera) -> Camera:
 
 @fact(missing=PHOTOS)
 def lens(
-    run: Run, checkpoint: Checkpoint, train_cameras: tuple[Camera, ...], beat: Callable[[], None],
+    run: Run, checkpoint: Checkpoint, train_cameras: tuple[Camera, ...], photos_alike: bool, beat: Callable[[], None],  # noqa: ARG001
 ) -> Lens | NotEvaluable | None:
     """From at most five training views of the last checkpoint of the range, drawn around either point."""
     if not any(camera.has_principal_point for camera in train_cameras):
         return NotEvaluable((PRINCIPAL_POINTS,))
-    if (why := moves(run)) is not None:
-        return why
     off = tuple(camera for camera in train_cameras if max(map(abs, offset_px(camera))) > OFF_CENTRE_PX)
     if not off:
         return Lens((), (), checkpoint.iteration)
@@ -97,18 +94,18 @@ def lens(
 
 @fact(missing=camera_facts.CAMERAS)
 def drawn_cameras(
-    run: Run, cameras: tuple[Camera, ...], lens: Lens | None = None,
-) -> tuple[Camera, ...] | NotEvaluable:
+    cameras: tuple[Camera, ...], renders_alike: bool, lens: Lens | None = None,  # noqa: ARG001  (else nothing may be drawn)
+) -> tuple[Camera, ...]:
     """Every camera as the trainer drew through it: whatever is held against photos is drawn through these."""
-    return moves(run) or (tuple(map(around_centre, cameras)) if lens is not None and lens.centred else cameras)
+    return tuple(map(around_centre, cameras)) if lens is not None and lens.centred else cameras
 
 
 @fact(missing=camera_facts.CAMERAS)
 def drawn_train_cameras(
-    run: Run, train_cameras: tuple[Camera, ...], lens: Lens | None = None,
-) -> tuple[Camera, ...] | NotEvaluable:
+    train_cameras: tuple[Camera, ...], renders_alike: bool, lens: Lens | None = None,  # noqa: ARG001  (else nothing may be drawn)
+) -> tuple[Camera, ...]:
     """The training cameras as the trainer drew through them."""
-    return moves(run) or (tuple(map(around_centre, train_cameras)) if lens is not None and lens.centred else train_cameras)
+    return tuple(map(around_centre, train_cameras)) if lens is not None and lens.centred else train_cameras
 
 
 def _fit(splats: Splats, camera: Camera, photo: F32) -> float:

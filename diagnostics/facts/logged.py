@@ -5,7 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from diagnostics.facts import saved  # noqa: F401  (checkpoints)
-from diagnostics.measures.curves import running_median
+from diagnostics.facts.alike import is_rounded
+from diagnostics.facts.habits import full_size_from
+from diagnostics.measures.curves import running_median, since
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule, schedule_of
 from runs.checkpoints import Checkpoint
@@ -18,6 +20,12 @@ Span = tuple[int, int]
 VIEWS = 25
 # Below this, a series of evaluations says less than the noisy but dense one.
 EVALUATIONS = 3
+# Name of each group in other trainers -> INRIA's; gradients of networks and cameras are of no Gaussian.
+GROUPS = {
+    **{name: name for name in ("xyz", "f_dc", "f_rest", "opacity", "scaling", "rotation")},
+    "means": "xyz", "means3d": "xyz", "positions": "xyz", "features_dc": "f_dc", "sh0": "f_dc", "features_rest": "f_rest",
+    "shN": "f_rest", "opacities": "opacity", "scales": "scaling", "quats": "rotation", "rotations": "rotation",
+}
 
 
 def logged(run: Run, span: Span, name: str) -> Series | None:
@@ -77,9 +85,10 @@ def pruned(run: Run, span: Span) -> Series | None:
 
 @fact(missing="series grad_norm/<parameter group>")
 def gradient_norms(run: Run, span: Span) -> Mapping[str, Series] | None:
-    """By parameter group. Their size says nothing under Adam; exact zeros do (science: B 2)."""
-    found = {name.removeprefix("grad_norm/"): logged(run, span, name) for name in run.series if name.startswith("grad_norm/")}
-    return {group: series for group, series in found.items() if series is not None} or None
+    """By parameter group, of the Gaussians' own. Their size says nothing under Adam; exact zeros do (science: B 2)."""
+    told = {name.removeprefix("grad_norm/"): name for name in run.series if name.startswith("grad_norm/")}
+    found = {GROUPS.get(group, group): logged(run, span, name) for group, name in told.items()}
+    return {group: series for group, series in found.items() if series is not None and group in GROUPS.values()} or None
 
 
 @fact(missing="series lr/xyz")
@@ -102,28 +111,37 @@ def schedule(run: Run) -> Schedule | None:
 
 @fact(missing="series num_gaussians, or two saved point clouds in the chosen range")
 def counts(count_series: Series | None = None, checkpoints: tuple[Checkpoint, ...] | None = None) -> Series | None:
-    """How many Gaussians there are, as logged, else as saved; at least two values."""
+    """How many Gaussians there are, as logged, else as saved; at least two values.
+
+    Saves in formats that drop rows, and those of which files are missing, tell no count.
+    """
     if count_series is not None and len(count_series) > 1:
         return count_series
-    if checkpoints is None or len(checkpoints) < 2:
+    whole = [c for c in checkpoints or () if not is_rounded(c) and (c.shards is None or c.shards[0] == c.shards[1])]
+    if len(whole) < 2:
         return None
-    iterations = np.array([c.iteration for c in checkpoints], np.int64)
-    values = np.array([c.count for c in checkpoints], np.float64)
+    iterations = np.array([c.iteration for c in whole], np.int64)
+    values = np.array([c.count for c in whole], np.float64)
     return Series("num_gaussians", iterations, values, "count", "saved point clouds")
 
 
 @fact(missing="a quality series (train/psnr, test/psnr, view/psnr or loss/l1)")
 def quality(
-    train_psnr: Series | None = None, test_psnr: Series | None = None,
+    run: Run, train_psnr: Series | None = None, test_psnr: Series | None = None,
     view_psnr: Series | None = None, loss_l1: Series | None = None,
 ) -> Series | None:
-    """dB. Evaluations on fixed views where there are enough of them, else the running median over single views, else of L1."""
+    """dB. Evaluations on fixed views where there are enough of them, else the running median over single views, else of L1.
+
+    Single views are those that trained: where they begin smaller and grow, quality falls at each step by design, so it is
+    told from full size on.
+    """
+    full = full_size_from(run)
     for series in (train_psnr, test_psnr):
         if series is not None and len(series) >= EVALUATIONS:
             return series
     for series in (view_psnr, loss_l1):
-        if series is not None and len(series) >= 2 * VIEWS:
-            return _smoothed(series)
+        if series is not None and len(at_full_size := since(series, full) if full else series) >= 2 * VIEWS:
+            return _smoothed(at_full_size)
     return None
 
 

@@ -16,7 +16,7 @@ from runs.settings import Setting, Settings
 FEWEST = 6  # logged iterations: three coefficients are fitted to them, and what fits by chance must not fit exactly
 WEIGHTS = ("lambda_dssim", "ssim_lambda")
 # Trainers whose loss holds nothing but L1 and SSIM, and what their settings and logs name beside.
-PLAIN_TRAINERS = ("inria", "3dgs-mcmc", "gsplat", "taming", "unknown")
+PLAIN_TRAINERS = ("inria", "3dgs-mcmc", "gsplat", "taming")
 USUAL_SERIES = ("loss/l1", "loss/ssim", "loss/total", "loss/total_ema", "loss/total_shown")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from diagnostics.facts import lens, saved  # noqa: F401  (drawn_train_cameras)
+from diagnostics.facts import alike, lens, saved  # noqa: F401  (photos_alike, drawn_train_cameras)
 from diagnostics.facts.photos import evenly, photo_at
 from diagnostics.measures.backgrounds import COLOURS, composite, over
 from diagnostics.registry import fact
@@ -52,7 +52,7 @@ def masks(run: Run, drawn_train_cameras: tuple[Camera, ...]) -> dict[str, Photo]
 
 @fact(missing=MASKS)
 def masked(
-    run: Run, checkpoint: Checkpoint, masks: dict[str, Photo], drawn_train_cameras: tuple[Camera, ...],
+    run: Run, checkpoint: Checkpoint, masks: dict[str, Photo], drawn_train_cameras: tuple[Camera, ...], photos_alike: bool,  # noqa: ARG001
     beat: Callable[[], None],
 ) -> Masked | None:
     """At most 16 masked training views of the last checkpoint of the range."""

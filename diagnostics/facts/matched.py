@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.facts import lens, saved  # noqa: F401  (drawn_train_cameras)
+from diagnostics.facts import alike, lens, saved  # noqa: F401  (photos_alike, drawn_train_cameras)
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import COLOURS, composite, is_cut_out, over
 from diagnostics.measures.matching import cell_means, channel_gains, largest_patch, sharpness, squared_error
@@ -74,7 +74,8 @@ def exposures(run: Run) -> Mapping[str, F64]:
 
 @fact(missing=f"{saved.CHECKPOINT}; {PHOTOS}")
 def matches(
-    run: Run, checkpoint: Checkpoint, drawn_train_cameras: tuple[Camera, ...], beat: Callable[[], None],
+    run: Run, checkpoint: Checkpoint, drawn_train_cameras: tuple[Camera, ...], photos_alike: bool,  # noqa: ARG001
+    beat: Callable[[], None],
 ) -> Matches | None:
     """Of the views that have a photo; at least one."""
     splats, found, corrected = prepare(checkpoint.gaussians), [], NameIndex(run.exposures)

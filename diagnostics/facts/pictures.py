@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from diagnostics.facts import alike, lens, saved  # noqa: F401  (photos_alike, drawn_train_cameras)
 from diagnostics.facts import cameras as camera_facts
-from diagnostics.facts import lens, saved  # noqa: F401  (drawn_train_cameras)
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, composite
 from diagnostics.measures.contradictions import Contradictions
@@ -65,26 +65,26 @@ class Views:
 @fact(missing=f"{saved.CHECKPOINT}; {camera_facts.CAMERAS}")
 def views(
     run: Run, gaussians: Gaussians, drawn_train_cameras: tuple[Camera, ...], beat: Callable[[], None],
+    photos_alike: bool | None = None,
 ) -> Views:
-    """The last checkpoint of the range at its cameras, with photos where they are at hand."""
+    """The last checkpoint of the range at its cameras, with photos where they are at hand and show what was drawn."""
     splats = prepare(gaussians)
     sums = _Sums(splats)
     each = []
     for camera in evenly(drawn_train_cameras, MOST_VIEWS):
         beat()
-        each.append(_look(run, splats, camera, sums))
+        shown = capped(camera)
+        each.append(_look(splats, shown, photo_at(run, shown) if photos_alike else None, sums))
     return Views(splats, tuple(each), *sums.results())
 
 
 @fact(missing=PHOTOS)
-def photographed(views: Views) -> tuple[View, ...] | None:
+def photographed(views: Views, photos_alike: bool) -> tuple[View, ...] | None:  # noqa: ARG001  (else no photo was asked)
     """Training views that have a photo; at least one."""
     return tuple(view for view in views.each if view.psnr is not None) or None
 
 
-def _look(run: Run, splats: Splats, camera: Camera, sums: "_Sums") -> View:
-    shown = capped(camera)
-    photo = photo_at(run, shown)
+def _look(splats: Splats, shown: Camera, photo: F32 | None, sums: "_Sums") -> View:
     picture = rasterise(splats, shown, contributions=True)
     sums.add(shown, picture, photo)
     if photo is None:

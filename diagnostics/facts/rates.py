@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.facts import cameras, logged, saved, taken  # noqa: F401  (the facts named below)
+from diagnostics.facts import cameras, habits, logged, saved, taken  # noqa: F401  (the facts named below)
 from diagnostics.measures.extent import CameraSpread
 from diagnostics.registry import fact
 from runs.checkpoints import AdamGroup, TrainingState
@@ -49,12 +49,15 @@ class Rate:
 @fact(missing=RATES)
 def rates(
     settings: Settings | None = None, training_state: TrainingState | None = None,
-    position_rate: Series | None = None, cameras_spread: CameraSpread | None = None,
+    position_rate: Series | None = None, cameras_spread: CameraSpread | None = None, scaled_by_extent: bool | None = None,
 ) -> tuple[Rate, ...] | None:
-    """One per group: what the optimiser used where that is known, else what stored settings say."""
+    """One per group: what the optimiser used where that is known, else what stored settings say.
+
+    A rate of the means that is no multiple of the extent says nothing in extents.
+    """
     found = {rate.group: rate for rate in _set(settings)}
     for group in training_state.adam.values() if training_state is not None else ():
-        rate = _used(group, training_state, cameras_spread, settings)
+        rate = _used(group, training_state, cameras_spread, settings) if group.name != "xyz" or scaled_by_extent else None
         if rate is not None and _tells_more(rate, found.get(rate.group)):
             found[rate.group] = rate
     extent = 0.0 if cameras_spread is None else cameras_spread.robust_extent

@@ -1,11 +1,12 @@
 """Facts from drawing training views again at full size, to hold the logged terms of the loss against."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.facts import lens, logged, losses, saved  # noqa: F401  (the facts named below)
+from diagnostics.facts import alike, lens, logged, losses, saved  # noqa: F401  (the facts named below)
+from diagnostics.facts.habits import full_size_from
 from diagnostics.facts.logged import logged as series_of
 from diagnostics.facts.losses import Terms
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
@@ -27,6 +28,8 @@ LARGEST_PX = 1600  # longer side: beyond it INRIA's trainer shrinks the photos, 
 EPOCHS = 3  # passes over the training views before and after the save, within which a view's logged values are taken
 # Largest value that the constants of SSIM expect, for pictures of 0..1: right, constants of 0..255, pictures of 0..255.
 RANGES = (1.0, 255.0, 1 / 255)
+IDENTITY = np.eye(3, 4)
+CORRECTED = "a loss of uncorrected colours (this trainer corrects those of each photo, exposure.json)"
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,15 @@ class Redrawn:
 @fact(missing=f"{PHOTOS}, with a saved point cloud and a logged loss around its iteration")
 def redrawn(
     run: Run, span: tuple[int, int], checkpoint: Checkpoint, drawn_train_cameras: tuple[Camera, ...], loss_terms: Terms,
-    beat: Callable[[], None], schedule: Schedule | None = None,
+    photos_alike: bool, beat: Callable[[], None], schedule: Schedule | None = None,  # noqa: ARG001
 ) -> Redrawn | NotEvaluable | None:
     """At most eight training views of the last checkpoint of the range, each on the background that fits it better."""
+    if alike.is_rounded(checkpoint):
+        return NotEvaluable((alike.ROUNDED,))
+    if corrects(run.exposures):
+        return NotEvaluable((CORRECTED,))
+    if checkpoint.iteration < full_size_from(run):
+        return NotEvaluable(("a save after training has come to pictures of full size",))
     if schedule is not None and schedule.is_muted(checkpoint.iteration):
         return NotEvaluable(("a saved point cloud outside the dip after an opacity reset",))
     known = tuple(c for c in drawn_train_cameras if c.name in run.photos and max(c.size_px) <= LARGEST_PX)
@@ -65,6 +74,11 @@ def redrawn(
     l1, dissimilarity, total, own_l1, *own = np.mean(rows, axis=0).tolist()
     return Redrawn(checkpoint.iteration, tuple(names), l1, dissimilarity if np.isfinite(dissimilarity) else None, total, own_l1,
                    tuple(own))
+
+
+def corrects(exposures: Mapping[str, F64]) -> bool:
+    """Whether the trainer changes the colours of any view: one that only stores identities does not."""
+    return any(not np.allclose(matrix, IDENTITY) for matrix in exposures.values())
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from diagnostics.facts import cameras, logged, saved, taken  # noqa: F401  (the facts named below)
+from diagnostics.facts import cameras, habits, logged, saved, taken  # noqa: F401  (the facts named below)
 from diagnostics.measures.coverage import Coverage, coverage_of
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
@@ -41,11 +41,17 @@ def initial_spacing(initial_gaussians: Gaussians) -> F32:
 
 
 @fact(missing=EARLY)
-def early_checkpoint(first_checkpoint: Checkpoint, initial_checkpoint: Checkpoint | None = None) -> Checkpoint | None:
-    """The initial one, else the first of the run where it is early enough to tell how the Gaussians were made."""
+def early_checkpoint(
+    first_checkpoint: Checkpoint, initial_checkpoint: Checkpoint | None = None, counts_iterations: bool | None = None,
+) -> Checkpoint | None:
+    """The initial one, else the first of the run where it is early enough to tell how the Gaussians were made.
+
+    0 stands where no file tells the iteration.
+    """
     if initial_checkpoint is not None:
         return initial_checkpoint
-    return first_checkpoint if first_checkpoint.iteration <= EARLIEST_ITERATIONS else None
+    early = 0 < first_checkpoint.iteration <= EARLIEST_ITERATIONS
+    return first_checkpoint if early and counts_iterations else None
 
 
 @fact(missing=EARLY)

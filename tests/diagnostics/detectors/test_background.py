@@ -50,7 +50,7 @@ def test_two_colours_that_give_the_same_figure_decide_nothing() -> None:
     """A late checkpoint of a fogged scene is opaque: 19.52 dB before either colour."""
     same = replace(ON_WHITE, psnr_db={("black", ""): 19.52, ("white", ""): 19.53}, logged_db=19.52)
     assert wrong_background(BLACK_PHOTOS, same) is None
-    fogged = wrong_background(replace(BLACK_PHOTOS, covered=0.999), same)
+    fogged = wrong_background(replace(BLACK_PHOTOS, covered=0.999), same, None, "black")
     assert isinstance(fogged, Finding)
     assert (fogged.severity, fogged.confidence) == ("major", 0.6)
 
@@ -95,7 +95,7 @@ def test_a_colour_that_does_not_surround_the_scene_is_matter(colour: str, trial:
 
 def test_only_black_that_is_covered_against_all_orders_is_found_without_a_log() -> None:
     """Without proof nothing is critical."""
-    found = wrong_background(replace(BLACK_PHOTOS, covered=0.999), None, recorded(False))
+    found = wrong_background(replace(BLACK_PHOTOS, covered=0.999), None, recorded(False), "black")
     assert isinstance(found, Finding)
     assert (found.severity, found.confidence) == ("major", 0.6)
     assert "surrounds the scene" in found.says
@@ -151,7 +151,7 @@ def test_photos_with_an_idle_alpha_channel_are_opaque() -> None:
 def test_transparent_photos_say_themselves_what_is_empty() -> None:
     """Cut out, an object may touch every side of the picture."""
     cut_out = replace(BLACK_PHOTOS, surrounding=0.0, covered=0.999, cut_out=True)
-    found = wrong_background(cut_out)
+    found = wrong_background(cut_out, None, None, "black")
     assert isinstance(found, Finding)
     assert "transparent" in found.says
     assert found.severity == "major"
@@ -173,7 +173,7 @@ def test_what_a_masked_loss_never_saw_accuses_no_background() -> None:
     assert "leaves transparent pixels out of its loss" in verdict.missing[0]
     assert wrong_background(CUT_OUT, None, masking()) is None
     opaque = replace(BLACK_PHOTOS, covered=0.96)  # nothing masks these
-    assert isinstance(wrong_background(opaque, None, masking()), Finding)
+    assert isinstance(wrong_background(opaque, None, masking(), "black"), Finding)
 
 
 def test_with_a_masked_loss_another_background_spoils_only_the_logged_figure() -> None:
