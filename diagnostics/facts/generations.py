@@ -18,7 +18,7 @@ from runs.lineage.recorded import lineage_of, recorded
 from runs.lineage.trace import Lineage
 from runs.run import Run
 from runs.strategy import moves_the_dead
-from runs.trainers.filtered import as_trained
+from runs.trainers.shared.filtered import as_trained
 
 FEW = 5  # densifications: after more of them too many Gaussians are somebody's grandchildren
 # Pairs of states that are looked at, those with the fewest densifications first: so many, and of so many Gaussians together,

@@ -18,7 +18,7 @@ from runs.lineage.trace import trace
 from runs.recorder import ADDED, CLONE, HALF, RELOCATED, STAYED
 from runs.run import Run
 from runs.strategy import keeps_order, moves_the_dead
-from runs.trainers.filtered import as_trained
+from runs.trainers.shared.filtered import as_trained
 
 SAME, CLONED, SPLIT, COPIED, DESCENDED, UNKNOWN = range(6)  # what a row is; DESCENDED: a child's child, or later
 KIND_OF = {STAYED: SAME, CLONE: CLONED, HALF: SPLIT, RELOCATED: COPIED, ADDED: COPIED}  # of the recorder's

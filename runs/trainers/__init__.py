@@ -22,7 +22,7 @@ from runs.trainers import (
     splat_trainer,
     splatam,
 )
-from runs.trainers.family import Family
+from runs.trainers.shared.family import Family
 
 TRAINERS: tuple[Family, ...] = (
     nerfbaselines.FAMILY,

@@ -16,14 +16,14 @@ from runs.notes import NoteBook
 from runs.run import Run, Trainer
 from runs.settings import Settings
 from runs.trainers.brush_settings import FILE, completed, read_settings
-from runs.trainers.data_folder import find_data
-from runs.trainers.data_world import DataWorld
-from runs.trainers.family import Family
-from runs.trainers.logged import Logged
-from runs.trainers.saved import checkpoints, splat_files
-from runs.trainers.signs import plys_of, plys_with
-from runs.trainers.sources import few_sources
-from runs.trainers.splits import held_out_every
+from runs.trainers.shared.data_folder import find_data
+from runs.trainers.shared.data_world import DataWorld
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import checkpoints, splat_files
+from runs.trainers.shared.signs import plys_of, plys_with
+from runs.trainers.shared.sources import few_sources
+from runs.trainers.shared.splits import held_out_every
 
 COMMENT = b"Exported from Brush"
 EXPORTS = "_exports"  # `{dataset}_exports` beside the data set, where no other place was asked for

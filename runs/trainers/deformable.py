@@ -9,9 +9,9 @@ from runs.run import Run, Trainer
 from runs.trainers import inria
 from runs.trainers.deformable_motion import read_motion
 from runs.trainers.deformable_settings import DEFAULTS
-from runs.trainers.family import Family
 from runs.trainers.inria_forks import fork_of_folder
 from runs.trainers.saved_motion import motion_or_note
+from runs.trainers.shared.family import Family
 
 NAME = "deformable-3dgs"
 FOLDER = "deform/iteration_*/deform.pth"

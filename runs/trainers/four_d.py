@@ -15,16 +15,16 @@ from runs.formats.torch_file import is_unfinished
 from runs.notes import NoteBook
 from runs.run import PerView, Run, Trainer
 from runs.settings import Settings
-from runs.trainers.data_world import DataWorld
-from runs.trainers.family import Family
 from runs.trainers.four_d_logs import StagedLogs
 from runs.trainers.four_d_motion import read_motion
 from runs.trainers.inria import InriaFolder
 from runs.trainers.inria_forks import fork_of_folder
 from runs.trainers.inria_state import read_state
-from runs.trainers.saved import LEFT_OUT, checkpoints, splat_files
 from runs.trainers.saved_motion import motion_or_note
-from runs.trainers.splits import named_by_split, split_by_rule
+from runs.trainers.shared.data_world import DataWorld
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.saved import LEFT_OUT, checkpoints, splat_files
+from runs.trainers.shared.splits import named_by_split, split_by_rule
 
 NAME = "4dgaussians"
 SAVE = re.compile(r"(?P<coarse>coarse_)?iteration_(?P<number>\d{1,12})")

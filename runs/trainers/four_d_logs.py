@@ -9,7 +9,7 @@ from runs.events import LogEvent
 from runs.formats.tensorboard import Scalars
 from runs.series import Series
 from runs.tags import INRIA_TAGS, TagRow, row, series_from_tags
-from runs.trainers.logged import Logged
+from runs.trainers.shared.logged import Logged
 
 STAGES = ("coarse", "fine")
 # Without the stage's name. The trainer forgot the slash before its total; its `lpipsa` and `lpipsv` are sums over views.

@@ -15,10 +15,10 @@ from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.run import Run, Trainer
 from runs.trainers import inria
-from runs.trainers.family import Family
 from runs.trainers.grendel_state import ReadRanks, rank_states
-from runs.trainers.saved import checkpoint_of, splat_files
-from runs.trainers.shards import Ranks, by_rank, merged, note_missing
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.saved import checkpoint_of, splat_files
+from runs.trainers.shared.shards import Ranks, by_rank, merged, note_missing
 
 SHARD = re.compile(r"point_cloud_rk(?P<rank>\d{1,4})_ws(?P<of>\d{1,4})\.ply")
 STATE = re.compile(r"chkpnt_ws=(?P<of>\d{1,4})_rk=(?P<rank>\d{1,4})\.pth")

@@ -15,8 +15,8 @@ from runs.formats.torch_file import is_unfinished
 from runs.notes import NoteBook
 from runs.storage import present
 from runs.trainers.inria_state import read_state
-from runs.trainers.saved import LEFT_OUT
-from runs.trainers.shards import Ranks, joined
+from runs.trainers.shared.saved import LEFT_OUT
+from runs.trainers.shared.shards import Ranks, joined
 
 Files = tuple[tuple[Path, Stamp], ...]  # in order of rank
 

@@ -17,15 +17,15 @@ from runs.run import Run, Sources, Trainer
 from runs.settings import Settings
 from runs.storage import open_file
 from runs.tags import GRUT_TAGS
-from runs.trainers.data_folder import find_data, find_photos, read_data_set
-from runs.trainers.family import Family
 from runs.trainers.grut_saved import columns_of, read_state
 from runs.trainers.grut_settings import CONFIG, read_settings
-from runs.trainers.logged import Logged
-from runs.trainers.saved import ReadState, checkpoints, splat_files
-from runs.trainers.scaled_cameras import scaled
-from runs.trainers.splits import held_out_every
-from runs.trainers.tensor_columns import TensorLook
+from runs.trainers.shared.data_folder import find_data, find_photos, read_data_set
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import ReadState, checkpoints, splat_files
+from runs.trainers.shared.scaled_cameras import scaled
+from runs.trainers.shared.splits import held_out_every
+from runs.trainers.shared.tensor_columns import TensorLook
 
 SAVES = "ours_*/ckpt_*.pt"
 LAST, EXPORT = "ckpt_last.pt", "export_last.ply"

@@ -16,8 +16,8 @@ from runs.checkpoints import AdamGroup, TrainingState
 from runs.errors import UnreadableFile
 from runs.formats.ply.columns import DEGREE_OF_REST
 from runs.formats.torch_file import read_torch_file
-from runs.trainers.adam_state import adam_groups, as_float, missing_moments
-from runs.trainers.tensor_columns import REST, Columns, Layout, Parameter, find_columns, is_rows
+from runs.trainers.shared.adam_state import adam_groups, as_float, missing_moments
+from runs.trainers.shared.tensor_columns import REST, Columns, Layout, Parameter, find_columns, is_rows
 
 LAYOUT: Layout = {
     "means": Parameter(("positions",), ((3,),)), "log_scales": Parameter(("scale",), ((3,),)),

@@ -8,7 +8,7 @@ from runs.errors import UnreadableFile
 from runs.formats.yaml_file import read_yaml
 from runs.notes import NoteBook
 from runs.settings import Settings
-from runs.trainers.flat_settings import Spellings, aliased, flat_settings
+from runs.trainers.shared.flat_settings import Spellings, aliased, flat_settings
 
 CONFIG = "parsed.yaml"
 METHOD = "strategy.method"  # "GSStrategy" or "MCMCStrategy"

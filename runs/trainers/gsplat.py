@@ -19,16 +19,16 @@ from runs.series import Series
 from runs.settings import Settings
 from runs.storage import open_file
 from runs.tags import GSPLAT_TAGS, row
-from runs.trainers.camera_files import read_model_of
-from runs.trainers.data_folder import find_data, find_photos
-from runs.trainers.family import Family
 from runs.trainers.gsplat_beside import read_pose_deltas, with_other_saves
 from runs.trainers.gsplat_saved import CHECKPOINT, STATS, Ranked, rank_count, ranked, read_checkpoints
 from runs.trainers.gsplat_settings import read_settings
 from runs.trainers.gsplat_stats import read_stats
 from runs.trainers.gsplat_world import World, find_world
-from runs.trainers.logged import Logged
-from runs.trainers.splits import held_out_every
+from runs.trainers.shared.camera_files import read_model_of
+from runs.trainers.shared.data_folder import find_data, find_photos
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.splits import held_out_every
 
 HEAD_BYTES = 65_536
 FEWEST_POINTS = 4  # that have three axes

@@ -17,11 +17,11 @@ from runs.notes import NoteBook
 from runs.run import Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Settings
-from runs.trainers.family import Family
 from runs.trainers.gsplat_saved import CHECKPOINT, columns_of, ranked, read_checkpoints
-from runs.trainers.logged import Logged
-from runs.trainers.saved import checkpoints, splat_files
-from runs.trainers.tensor_columns import TensorLook
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import checkpoints, splat_files
+from runs.trainers.shared.tensor_columns import TensorLook
 
 STATS = re.compile(r"step(?P<step>\d{5,12})\.json")
 SUMMARY, MODEL = "summary.json", "model.pt"

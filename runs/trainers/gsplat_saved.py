@@ -15,9 +15,9 @@ from runs.errors import UnreadableFile
 from runs.formats.splat_file import SplatFile
 from runs.formats.torch_file import read_torch_file
 from runs.notes import NoteBook
-from runs.trainers.saved import splat_files
-from runs.trainers.shards import merged, note_missing
-from runs.trainers.tensor_columns import Columns, Layout, Parameter, TensorLook, find_columns, is_rows
+from runs.trainers.shared.saved import splat_files
+from runs.trainers.shared.shards import merged, note_missing
+from runs.trainers.shared.tensor_columns import Columns, Layout, Parameter, TensorLook, find_columns, is_rows
 
 CHECKPOINT = re.compile(r"ckpt_(?P<step>\d{1,12})(?:_rank(?P<rank>\d{1,4}))?\.pt")
 STATS = re.compile(r"train_step(?P<step>\d{1,12})_rank(?P<rank>\d{1,4})\.json")

@@ -21,16 +21,16 @@ from runs.photos import Photo
 from runs.points import PointCloud
 from runs.run import UNKNOWN_TRAINER, PerView, Run, Sources, Trainer
 from runs.settings import Settings
-from runs.trainers.camera_files import read_cameras
-from runs.trainers.data_folder import find_data, find_photos, read_data_set
-from runs.trainers.family import Family
 from runs.trainers.fork_settings import DEFAULTS, read_stored
 from runs.trainers.inria_forks import SURE, fork_of_files, fork_of_folder, fork_of_state
 from runs.trainers.lightgaussian import with_importance
 from runs.trainers.linear_opacity import with_logits
-from runs.trainers.logged import Logged
-from runs.trainers.saved import checkpoints, numbered, splat_files, state_files
-from runs.trainers.splits import named_by_split
+from runs.trainers.shared.camera_files import read_cameras
+from runs.trainers.shared.data_folder import find_data, find_photos, read_data_set
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import checkpoints, numbered, splat_files, state_files
+from runs.trainers.shared.splits import named_by_split
 
 LINEAR = "its late saves store opacities of 0..1, as Taming-3DGS does from iteration 15,000 on"
 

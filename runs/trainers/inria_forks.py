@@ -10,8 +10,8 @@ from runs.formats.cfg_args import read_cfg_args
 from runs.formats.ply.columns import TWO_SCALES
 from runs.formats.splat_file import SplatFile
 from runs.run import Trainer
-from runs.trainers import filtered
-from runs.trainers.signs import head_of
+from runs.trainers.shared import filtered
+from runs.trainers.shared.signs import head_of
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from runs.formats.lichtfeld import licht
 from runs.formats.lichtfeld.resume import MAGIC
 from runs.formats.small_files import MIB, read_json
 from runs.notes import NoteBook
-from runs.trainers.signs import head_of, plys_of
+from runs.trainers.shared.signs import head_of, plys_of
 
 CONFIG = "training_config.json"
 METRICS_HEADS = (b"iteration,psnr,ssim,time_per_image", b"iteration,psnr,ssim,lpips,time_per_image")

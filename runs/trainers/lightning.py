@@ -17,16 +17,16 @@ from runs.points import PointCloud
 from runs.run import Run, Sources, Trainer
 from runs.settings import Settings
 from runs.tags import LIGHTNING_TAGS, row
-from runs.trainers.camera_files import read_cameras
-from runs.trainers.data_folder import find_data, find_photos, read_data_set
-from runs.trainers.family import Family
-from runs.trainers.flat_settings import aliased, flat_settings
 from runs.trainers.gsplat_saved import Ranked, ranked
 from runs.trainers.lightning_saved import CHECKPOINT, columns_of, read_hyper_parameters, read_state
-from runs.trainers.logged import Logged
-from runs.trainers.saved import ReadState, checkpoints, numbered, splat_files
-from runs.trainers.shards import merged, note_missing
-from runs.trainers.tensor_columns import TensorLook
+from runs.trainers.shared.camera_files import read_cameras
+from runs.trainers.shared.data_folder import find_data, find_photos, read_data_set
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.flat_settings import aliased, flat_settings
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import ReadState, checkpoints, numbered, splat_files
+from runs.trainers.shared.shards import merged, note_missing
+from runs.trainers.shared.tensor_columns import TensorLook
 
 SAVES = "checkpoints"
 EVENTS = "lightning_logs/version_*/events.out.tfevents.*"

@@ -18,8 +18,8 @@ from runs.errors import UnreadableFile
 from runs.formats.torch.opaque import plain
 from runs.formats.torch_file import read_torch_file
 from runs.formats.zip_members import numbers_left
-from runs.trainers.adam_state import adam_groups, as_float, missing_moments
-from runs.trainers.tensor_columns import REST, Columns, Layout, Parameter, find_columns
+from runs.trainers.shared.adam_state import adam_groups, as_float, missing_moments
+from runs.trainers.shared.tensor_columns import REST, Columns, Layout, Parameter, find_columns
 
 CHECKPOINT = re.compile(r"epoch=\d{1,12}-step=(?P<step>\d{1,12})(?:-rank=(?P<rank>\d{1,4}))?\.ckpt")
 # Since 2024 parameters lie in `gaussian_model.gaussians.`, before in attributes of INRIA's names.

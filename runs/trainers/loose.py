@@ -10,12 +10,12 @@ from runs.formats.splat_file import SplatFile
 from runs.formats.splat_formats import could_be_splats
 from runs.notes import NoteBook
 from runs.run import Run, Trainer
-from runs.trainers.data_folder import data_root
-from runs.trainers.family import Family
-from runs.trainers.logged import Logged
 from runs.trainers.loose_world import LooseWorld
-from runs.trainers.saved import LEFT_OUT, checkpoints, splat_files
-from runs.trainers.sources import few_sources
+from runs.trainers.shared.data_folder import data_root
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import LEFT_OUT, checkpoints, splat_files
+from runs.trainers.shared.sources import few_sources
 
 NUMBER = r"\d{1,12}"
 NUMBERED = "the names hold no iteration, so files are counted in order of name; name them as scene_7000.ply"

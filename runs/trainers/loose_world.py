@@ -14,9 +14,9 @@ from runs.formats.cameras.dataset import DataSet
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
-from runs.trainers.camera_files import DISTORTED
-from runs.trainers.data_folder import find_photos, read_data_set
 from runs.trainers.gsplat_world import CLEARLY, FAR, World, find_world, misfit
+from runs.trainers.shared.camera_files import DISTORTED
+from runs.trainers.shared.data_folder import find_photos, read_data_set
 
 FEWEST_POINTS = 4  # that have three axes
 NO_DATA_SET = "holds no cameras of a data set; name the folder that the splats were trained on (--data)"

@@ -23,11 +23,11 @@ from runs.notes import NoteBook
 from runs.run import Run, Trainer
 from runs.series import Series
 from runs.settings import Setting, Settings
-from runs.trainers.family import Family
-from runs.trainers.logged import Logged
-from runs.trainers.saved import checkpoint_of, splat_files
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import checkpoint_of, splat_files
+from runs.trainers.shared.sources import few_sources
 from runs.trainers.slam_poses import Lens, Trajectory
-from runs.trainers.sources import few_sources
 
 CONFIG = "config.yml"
 FINAL_CLOUD = Path("point_cloud", "final", "point_cloud.ply")

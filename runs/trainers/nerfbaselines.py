@@ -19,10 +19,10 @@ from runs.run import Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Setting, Settings
 from runs.trainers import gsplat
-from runs.trainers.family import Family
 from runs.trainers.gsplat_saved import CHECKPOINT, ranked, read_checkpoints
-from runs.trainers.logged import Logged
-from runs.trainers.saved import numbered
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import numbered
 
 INFO = "nb-info.json"
 RESULTS = re.compile(r"results-(\d{1,12})(?:-(train|val))?\.json")

@@ -14,14 +14,14 @@ from runs.series import Series
 from runs.settings import Settings
 from runs.storage import open_file
 from runs.tags import NERFSTUDIO_TAGS
-from runs.trainers.family import Family
-from runs.trainers.logged import Logged
 from runs.trainers.nerfstudio_data import NerfstudioData
 from runs.trainers.nerfstudio_saved import CHECKPOINT, columns_of, read_pose_deltas, read_state
 from runs.trainers.nerfstudio_settings import CONFIG, method_of, read_settings, trains_splats
 from runs.trainers.nerfstudio_world import TRANSFORMS
-from runs.trainers.saved import ReadState, checkpoints, numbered, splat_files
-from runs.trainers.tensor_columns import TensorLook
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import ReadState, checkpoints, numbered, splat_files
+from runs.trainers.shared.tensor_columns import TensorLook
 
 HEAD_BYTES = 65_536
 TAGS = (b"!!python/object:nerfstudio.",)

@@ -17,9 +17,9 @@ from runs.errors import UnreadableFile
 from runs.formats.torch_file import read_torch_file
 from runs.formats.zip_members import numbers_left
 from runs.run import PoseDeltas
-from runs.trainers.adam_state import adam_groups, missing_moments
-from runs.trainers.pose_deltas import deltas_of
-from runs.trainers.tensor_columns import REST, Columns, Layout, Parameter, find_columns
+from runs.trainers.shared.adam_state import adam_groups, missing_moments
+from runs.trainers.shared.pose_deltas import deltas_of
+from runs.trainers.shared.tensor_columns import REST, Columns, Layout, Parameter, find_columns
 
 CHECKPOINT = re.compile(r"step-(\d{1,12})\.ckpt")
 LAYOUT: Layout = {

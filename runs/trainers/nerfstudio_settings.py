@@ -10,7 +10,7 @@ from runs.errors import UnreadableFile
 from runs.formats.yaml_file import read_yaml
 from runs.notes import NoteBook
 from runs.settings import Setting, Settings
-from runs.trainers.flat_settings import Spellings, aliased, flat
+from runs.trainers.shared.flat_settings import Spellings, aliased, flat
 
 CONFIG = "config.yml"
 MODEL, DATA = "pipeline.model.", "pipeline.datamanager."

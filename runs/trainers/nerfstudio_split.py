@@ -13,7 +13,7 @@ import numpy as np
 from runs.cameras import Camera, Split
 from runs.settings import Settings
 from runs.trainers.nerfstudio_settings import DATA, PARSER
-from runs.trainers.scaled_cameras import scaled
+from runs.trainers.shared.scaled_cameras import scaled
 
 ROUNDINGS: Mapping[str, Callable[[float], int]] = {"round": lambda side: math.floor(side + 0.5), "ceil": math.ceil}
 LARGEST_SIDE_PX = 1600  # above it, photos are halved until they fit

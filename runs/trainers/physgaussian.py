@@ -8,11 +8,11 @@ from runs.formats.ply.points import look_at_points
 from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.run import Run, Trainer
-from runs.trainers.family import Family
-from runs.trainers.logged import Logged
-from runs.trainers.saved import LEFT_OUT, checkpoints, numbered
-from runs.trainers.signs import plys_of
-from runs.trainers.sources import few_sources
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import LEFT_OUT, checkpoints, numbered
+from runs.trainers.shared.signs import plys_of
+from runs.trainers.shared.sources import few_sources
 
 FOLDER = "simulation_ply"
 FRAME = r"sim_(\d{1,12})\.ply"

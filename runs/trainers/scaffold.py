@@ -4,7 +4,7 @@ from pathlib import Path
 
 from runs.run import Trainer
 from runs.trainers import inria
-from runs.trainers.family import Family
+from runs.trainers.shared.family import Family
 
 # TorchScript programs, which only run (trap T19), or all of them in one file.
 NETWORKS = ("opacity_mlp.pt", "color_mlp.pt", "cov_mlp.pt", "checkpoints.pth")

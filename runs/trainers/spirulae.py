@@ -16,10 +16,10 @@ from runs.notes import NoteBook
 from runs.run import Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Settings
-from runs.trainers.family import Family
-from runs.trainers.flat_settings import Spellings, aliased, flat_settings
-from runs.trainers.logged import Logged
-from runs.trainers.saved import checkpoints, numbered, splat_files
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.flat_settings import Spellings, aliased, flat_settings
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import checkpoints, numbered, splat_files
 
 STEP = r"step-(\d{9,12})\.ckpt"
 SPLATS, CONFIG, METRICS = "splat.ply", "config.json", "metrics.json"

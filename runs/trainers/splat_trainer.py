@@ -21,12 +21,12 @@ from runs.photos import Photo
 from runs.points import PointCloud
 from runs.run import Run, Sources, Trainer
 from runs.settings import Settings
-from runs.trainers.camera_files import read_cameras
-from runs.trainers.data_folder import find_data, find_photos
-from runs.trainers.family import Family
-from runs.trainers.logged import Logged
-from runs.trainers.saved import checkpoints, numbered, splat_files
-from runs.trainers.tensor_columns import REST, Columns, Layout, Parameter, TensorLook, find_columns, is_rows
+from runs.trainers.shared.camera_files import read_cameras
+from runs.trainers.shared.data_folder import find_data, find_photos
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import checkpoints, numbered, splat_files
+from runs.trainers.shared.tensor_columns import REST, Columns, Layout, Parameter, TensorLook, find_columns, is_rows
 
 CHECKPOINT = re.compile(r"[A-Za-z]\w*?_(\d{1,12})\.pt")
 LAYOUT: Layout = {

@@ -21,12 +21,12 @@ from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.run import Run, Trainer
 from runs.series import Series
-from runs.trainers.family import Family
-from runs.trainers.logged import Logged
-from runs.trainers.saved import LEFT_OUT, checkpoints
-from runs.trainers.signs import head_of
+from runs.trainers.shared.family import Family
+from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.saved import LEFT_OUT, checkpoints
+from runs.trainers.shared.signs import head_of
+from runs.trainers.shared.sources import few_sources
 from runs.trainers.slam_poses import Trajectory
-from runs.trainers.sources import few_sources
 from runs.trainers.splatam_saved import FINAL, NUMBERED, checked, lens, look, trajectory
 
 SIGNS = {"means3D", "cam_unnorm_rots"}

@@ -12,7 +12,7 @@ from runs.cameras import Camera
 from runs.checkpoints import TrainingState
 from runs.gaussians import Gaussians
 from runs.points import PointCloud
-from runs.trainers.splits import held_out_every
+from runs.trainers.shared.splits import held_out_every
 from runs.writers.atomic import write_text
 from runs.writers.events import EventFile, free_event_file
 from runs.writers.gsplat_config import cfg_yml, config
@@ -41,7 +41,7 @@ class GsplatWriter:
         """`settings` may be spelled as INRIA's trainer or as gsplat's; `normalize_world_space` is False unless given.
 
         Raises ValueError where the test views are not every n-th by name, the first among them: this trainer has no other
-        rule (`runs.trainers.splits.held_out_every` makes such a split).
+        rule (`runs.trainers.shared.splits.held_out_every` makes such a split).
         """
         given = {"data_factor": 1, "normalize_world_space": False, "save_ply": self.ply, **settings}
         place = {"data_dir": self.source_path, "result_dir": str(self.folder), "test_every": _held_out_every(cameras)}

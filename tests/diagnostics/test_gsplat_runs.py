@@ -12,7 +12,7 @@ from diagnostics.schedule import Schedule, schedule_of
 from diagnostics.verdict import Finding, Fix, NotEvaluable
 from runs.open_run import open_run
 from runs.run import Run
-from runs.trainers.splits import held_out_every
+from runs.trainers.shared.splits import held_out_every
 from runs.writers.gsplat import GsplatWriter
 from tests.diagnostics.detectors.support import verdict
 from tests.diagnostics.test_advice import finding, pattern

@@ -11,7 +11,7 @@ from diagnostics.measures.generations import Generation
 from diagnostics.verdict import Finding, NotEvaluable
 from runs.formats.ply.columns import FLAT_LOG_SCALE
 from runs.gaussians import COLUMNS, Gaussians
-from runs.trainers.filtered import effective
+from runs.trainers.shared.filtered import effective
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.lineage import SECOND, THIRD, family, settled
 from tests.support.runs import changed

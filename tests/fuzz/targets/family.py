@@ -8,9 +8,9 @@ import numpy as np
 from runs.formats.ply.anchors import look
 from runs.formats.splat_formats import look_at
 from runs.gaussians import COLUMNS, Gaussians
-from runs.trainers.filtered import with_filter
 from runs.trainers.inria_forks import fork_of_folder
 from runs.trainers.nerfbaselines import FAMILY
+from runs.trainers.shared.filtered import with_filter
 from tests.fuzz.seeds import written
 from tests.fuzz.target import Target
 from tests.support.files import inria_columns, random_gaussians, write_ply

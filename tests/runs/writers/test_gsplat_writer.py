@@ -12,7 +12,7 @@ from runs.formats.tensorboard import read_events
 from runs.formats.yaml_file import TAG, read_yaml
 from runs.open_run import open_run
 from runs.run import Run
-from runs.trainers.splits import held_out_every
+from runs.trainers.shared.splits import held_out_every
 from runs.writers.gsplat import GsplatWriter
 from tests.support.colmap_writer import write_text
 from tests.support.models import model_of

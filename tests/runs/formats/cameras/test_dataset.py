@@ -16,7 +16,7 @@ from runs.formats.cameras.colmap import read_model
 from runs.formats.cameras.dataset import UNSTORED_TURN, DataSet, is_dataset, read_dataset
 from runs.notes import NoteBook
 from runs.open_run import open_run
-from runs.trainers.data_folder import data_root, find_photos, read_data_set
+from runs.trainers.shared.data_folder import data_root, find_photos, read_data_set
 from tests.support.colmap_writer import Image as Posed
 from tests.support.colmap_writer import Lens, Model, write_text
 from tests.support.data import shared_data

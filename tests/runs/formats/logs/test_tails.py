@@ -20,7 +20,7 @@ from runs.formats.logs.textlog import LogReader
 from runs.formats.tensorboard import Events
 from runs.notes import NoteBook
 from runs.series import Series
-from runs.trainers.logged import Logged
+from runs.trainers.shared.logged import Logged
 from tests.support.event_writer import event, simple_value
 
 JSONL = b"".join(b'{"it": %d, "l1": %r, "view": "%s"}\r\n' % (i, 1 / i, b"ab"[i % 2 : i % 2 + 1]) for i in range(1, 20)) + b"!\n"

@@ -17,7 +17,7 @@ from runs.formats.logs.wandb_log import WandbRun, read_summary, read_wandb
 from runs.formats.logs.wandb_records import BLOCK_BYTES, FIRST, FULL, HEADER, LARGEST_KEPT, LAST, MIDDLE
 from runs.notes import NoteBook
 from runs.tags import NERFSTUDIO_TAGS, SPLATAM_TAGS
-from runs.trainers.logged import Logged
+from runs.trainers.shared.logged import Logged
 from runs.writers.events import chunk, varint
 
 RUN = Path(__file__).parent / "wandb_run"  # written by wandb itself: see its README

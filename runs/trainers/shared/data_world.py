@@ -11,8 +11,8 @@ from runs.formats.cameras.dataset import DataSet, is_dataset
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
-from runs.trainers.camera_files import DISTORTED
-from runs.trainers.data_folder import find_photos, read_data_set
+from runs.trainers.shared.camera_files import DISTORTED
+from runs.trainers.shared.data_folder import find_photos, read_data_set
 
 NO_CAMERAS = "stores no cameras; name the data folder that it was trained on to see them (--data)"
 NO_DATA_SET = "holds no cameras of a data set, so this run has none; name the data folder that it was trained on (--data)"

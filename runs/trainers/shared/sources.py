@@ -8,7 +8,7 @@ from runs.points import PointCloud
 from runs.run import PerView, Sources
 from runs.series import Series
 from runs.settings import Settings
-from runs.trainers.logged import Logged
+from runs.trainers.shared.logged import Logged
 
 
 def few_sources(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from runs.notes import NoteBook
-from runs.trainers.logged import Logged
+from runs.trainers.shared.logged import Logged
 from tests.support.event_writer import event, simple_value
 
 

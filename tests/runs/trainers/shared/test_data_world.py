@@ -8,7 +8,7 @@ import pytest
 
 from runs.notes import NoteBook
 from runs.points import PointCloud
-from runs.trainers.data_world import NO_CAMERAS, NO_DATA_SET, DataWorld
+from runs.trainers.shared.data_world import NO_CAMERAS, NO_DATA_SET, DataWorld
 from tests.support.colmap_writer import Lens, Model, write_text
 from tests.support.files import write_points
 from tests.support.models import model_of

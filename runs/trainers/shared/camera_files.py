@@ -13,8 +13,8 @@ from runs.formats.cameras.dataset import DataSet
 from runs.names import NameIndex
 from runs.notes import NoteBook
 from runs.settings import Settings
-from runs.trainers.data_folder import read_data_set
-from runs.trainers.splits import split_by_rule, with_splits
+from runs.trainers.shared.data_folder import read_data_set
+from runs.trainers.shared.splits import split_by_rule, with_splits
 
 FAR_FROM_CENTRE_PX = 0.5
 DISTORTED = ("its lens is distorted: the cameras shown here are without the distortion, so they fit the photos only near their "

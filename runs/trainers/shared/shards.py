@@ -13,7 +13,7 @@ from runs.checkpoints import Checkpoint
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
 from runs.notes import NoteBook, counted
-from runs.trainers.saved import LEFT_OUT
+from runs.trainers.shared.saved import LEFT_OUT
 
 LONGEST_LIST = 5
 

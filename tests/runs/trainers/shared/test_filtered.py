@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from runs.formats.ply import read_gaussians
 from runs.gaussians import Gaussians
 from runs.open_run import open_run
-from runs.trainers.filtered import effective
+from runs.trainers.shared.filtered import effective
 from tests.support.files import inria_columns, random_gaussians, write_inria_run, write_ply
 
 GAUSSIANS = random_gaussians(40, degree=3)

@@ -7,7 +7,7 @@ import numpy as np
 
 from runs.run import PoseDeltas
 from runs.storage import present
-from runs.trainers.tensor_columns import is_rows
+from runs.trainers.shared.tensor_columns import is_rows
 
 
 def deltas_of(stored: Any, width: int, names: Sequence[str]) -> PoseDeltas:
