@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.measure import best_ms, peak_bytes, print_growth, table
 from runs.formats.torch.kind import torch_kind
 from runs.formats.torch_file import describe_torch_file, read_torch_file
-from runs.trainers.inria_state import read_state
+from runs.trainers.inria.state import read_state
 
 ROUNDS = 5
 SHAPES = {"xyz": (3,), "f_dc": (1, 3), "f_rest": (15, 3), "scaling": (3,), "rotation": (4,), "opacity": (1,)}

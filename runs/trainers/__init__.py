@@ -4,11 +4,9 @@ from runs.trainers import (
     brush,
     deformable,
     four_d,
-    grendel,
     grut,
     gsplat,
     gsplat_av,
-    inria,
     lichtfeld,
     lightning,
     loose,
@@ -17,11 +15,12 @@ from runs.trainers import (
     nerfstudio,
     opensplat,
     physgaussian,
-    scaffold,
     spirulae,
     splat_trainer,
     splatam,
 )
+from runs.trainers.inria import folder as inria
+from runs.trainers.inria import grendel, scaffold
 from runs.trainers.shared.family import Family
 
 TRAINERS: tuple[Family, ...] = (

@@ -13,7 +13,7 @@ from diagnostics.diagnose import diagnose
 from runs import defaults
 from runs.open_run import open_run
 from runs.run import Run
-from runs.trainers.inria_state import read_state
+from runs.trainers.inria.state import read_state
 from tests.diagnostics.test_stock_runs import MCMC, Told, capped, captured, synthetic
 from tests.support import forks
 from tests.support.data import shared_data

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from runs.arrays import Array
 from runs.checkpoints import TrainingState
-from runs.trainers.inria_state import read_state
+from runs.trainers.inria.state import read_state
 from runs.writers.inria_state import captured
 from runs.writers.torch_zip import write_torch_file
 from tests.support.retold import QUATS, SCALES, change_rows, columns, names_of, saves, set_columns

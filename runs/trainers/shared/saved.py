@@ -12,7 +12,7 @@ from runs.formats.splat_file import SplatFile, Stamp
 from runs.formats.splat_formats import look_at
 from runs.formats.torch_file import is_unfinished
 from runs.notes import NoteBook, counted
-from runs.trainers.inria_state import read_state
+from runs.trainers.inria.state import read_state
 from runs.trainers.shared.filtered import with_filter
 
 LEFT_OUT = "left out: "

@@ -8,7 +8,7 @@ import numpy as np
 from runs.formats.ply.anchors import look
 from runs.formats.splat_formats import look_at
 from runs.gaussians import COLUMNS, Gaussians
-from runs.trainers.inria_forks import fork_of_folder
+from runs.trainers.inria.forks import fork_of_folder
 from runs.trainers.nerfbaselines import FAMILY
 from runs.trainers.shared.filtered import with_filter
 from tests.fuzz.seeds import written

@@ -7,7 +7,7 @@ import numpy as np
 from runs.formats.npz import read_npy, read_npz
 from runs.formats.torch.legacy import MAGIC
 from runs.formats.torch_file import read_torch_file
-from runs.trainers.inria_state import read_state
+from runs.trainers.inria.state import read_state
 from runs.writers.torch_zip import Call, Global
 from tests.fuzz.seeds import written
 from tests.fuzz.target import Target

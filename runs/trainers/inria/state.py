@@ -18,7 +18,7 @@ from runs.formats.ply.columns import DEGREE_OF_REST, FLAT_LOG_SCALE
 from runs.formats.torch_file import read_torch_file
 from runs.gaussians import Gaussians
 from runs.storage import present
-from runs.trainers.linear_opacity import are_linear, from_linear
+from runs.trainers.inria.linear_opacity import are_linear, from_linear
 from runs.trainers.shared.adam_state import adam_groups, missing_moments
 
 # The six parameters in the order of the tuple: group name, and the shapes that it may have after [N].

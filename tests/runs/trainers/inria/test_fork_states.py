@@ -8,7 +8,7 @@ import pytest
 
 from runs.checkpoints import TrainingState
 from runs.open_run import open_run
-from runs.trainers.inria_state import read_state
+from runs.trainers.inria.state import read_state
 from tests.support.files import random_gaussians, write_inria_run
 from tests.support.torch_inria import adam, capture, column, parameters, save, statistics
 from tests.support.written import assert_same_gaussians

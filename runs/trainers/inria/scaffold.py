@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from runs.run import Trainer
-from runs.trainers import inria
+from runs.trainers.inria import folder as inria
 from runs.trainers.shared.family import Family
 
 # TorchScript programs, which only run (trap T19), or all of them in one file.

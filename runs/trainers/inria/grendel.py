@@ -14,8 +14,8 @@ from runs.checkpoints import Checkpoint, StateFile
 from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.run import Run, Trainer
-from runs.trainers import inria
-from runs.trainers.grendel_state import ReadRanks, rank_states
+from runs.trainers.inria import folder as inria
+from runs.trainers.inria.grendel_state import ReadRanks, rank_states
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.saved import checkpoint_of, splat_files
 from runs.trainers.shared.shards import Ranks, by_rank, merged, note_missing

@@ -14,7 +14,7 @@ from runs.formats.splat_file import Stamp
 from runs.formats.torch_file import is_unfinished
 from runs.notes import NoteBook
 from runs.storage import present
-from runs.trainers.inria_state import read_state
+from runs.trainers.inria.state import read_state
 from runs.trainers.shared.saved import LEFT_OUT
 from runs.trainers.shared.shards import Ranks, joined
 

@@ -8,7 +8,7 @@ import pytest
 
 from runs.errors import UnreadableFile
 from runs.gaussians import COLUMNS, Gaussians
-from runs.trainers.inria_state import read_state
+from runs.trainers.inria.state import read_state
 from runs.writers.inria_state import parameter_arrays
 from tests.support.data import shared_data
 from tests.support.files import random_gaussians

@@ -21,10 +21,10 @@ from runs.photos import Photo
 from runs.points import PointCloud
 from runs.run import UNKNOWN_TRAINER, PerView, Run, Sources, Trainer
 from runs.settings import Settings
-from runs.trainers.fork_settings import DEFAULTS, read_stored
-from runs.trainers.inria_forks import SURE, fork_of_files, fork_of_folder, fork_of_state
-from runs.trainers.lightgaussian import with_importance
-from runs.trainers.linear_opacity import with_logits
+from runs.trainers.inria.fork_settings import DEFAULTS, read_stored
+from runs.trainers.inria.forks import SURE, fork_of_files, fork_of_folder, fork_of_state
+from runs.trainers.inria.lightgaussian import with_importance
+from runs.trainers.inria.linear_opacity import with_logits
 from runs.trainers.shared.camera_files import read_cameras
 from runs.trainers.shared.data_folder import find_data, find_photos, read_data_set
 from runs.trainers.shared.family import Family

@@ -1,0 +1,1 @@
+"""INRIA's trainer and the forks that kept its folder."""
