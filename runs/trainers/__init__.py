@@ -5,8 +5,6 @@ from runs.trainers import (
     deformable,
     four_d,
     grut,
-    gsplat,
-    gsplat_av,
     lichtfeld,
     lightning,
     loose,
@@ -19,6 +17,8 @@ from runs.trainers import (
     splat_trainer,
     splatam,
 )
+from runs.trainers.gsplat import driving as gsplat_av
+from runs.trainers.gsplat import folder as gsplat
 from runs.trainers.inria import folder as inria
 from runs.trainers.inria import grendel, scaffold
 from runs.trainers.shared.family import Family

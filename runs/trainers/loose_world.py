@@ -14,7 +14,7 @@ from runs.formats.cameras.dataset import DataSet
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
-from runs.trainers.gsplat_world import CLEARLY, FAR, World, find_world, misfit
+from runs.trainers.gsplat.world import CLEARLY, FAR, World, find_world, misfit
 from runs.trainers.shared.camera_files import DISTORTED
 from runs.trainers.shared.data_folder import find_photos, read_data_set
 

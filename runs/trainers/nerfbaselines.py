@@ -18,8 +18,8 @@ from runs.notes import NoteBook
 from runs.run import Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Setting, Settings
-from runs.trainers import gsplat
-from runs.trainers.gsplat_saved import CHECKPOINT, ranked, read_checkpoints
+from runs.trainers.gsplat import folder as gsplat
+from runs.trainers.gsplat.saved import CHECKPOINT, ranked, read_checkpoints
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import numbered

@@ -14,7 +14,7 @@ from runs.gaussians import Gaussians
 from runs.open_run import open_run
 from runs.points import PointCloud
 from runs.run import Run
-from runs.trainers.gsplat_world import World, normalisations
+from runs.trainers.gsplat.world import World, normalisations
 from runs.trainers.shared.splits import held_out_every
 from runs.writers.gsplat import GsplatWriter
 from tests.support.colmap_writer import write_text

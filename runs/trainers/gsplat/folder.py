@@ -19,11 +19,11 @@ from runs.series import Series
 from runs.settings import Settings
 from runs.storage import open_file
 from runs.tags import GSPLAT_TAGS, row
-from runs.trainers.gsplat_beside import read_pose_deltas, with_other_saves
-from runs.trainers.gsplat_saved import CHECKPOINT, STATS, Ranked, rank_count, ranked, read_checkpoints
-from runs.trainers.gsplat_settings import read_settings
-from runs.trainers.gsplat_stats import read_stats
-from runs.trainers.gsplat_world import World, find_world
+from runs.trainers.gsplat.beside import read_pose_deltas, with_other_saves
+from runs.trainers.gsplat.saved import CHECKPOINT, STATS, Ranked, rank_count, ranked, read_checkpoints
+from runs.trainers.gsplat.settings import read_settings
+from runs.trainers.gsplat.stats import read_stats
+from runs.trainers.gsplat.world import World, find_world
 from runs.trainers.shared.camera_files import read_model_of
 from runs.trainers.shared.data_folder import find_data, find_photos
 from runs.trainers.shared.family import Family

@@ -17,7 +17,7 @@ from runs.notes import NoteBook
 from runs.run import Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Settings
-from runs.trainers.gsplat_saved import CHECKPOINT, columns_of, ranked, read_checkpoints
+from runs.trainers.gsplat.saved import CHECKPOINT, columns_of, ranked, read_checkpoints
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import checkpoints, splat_files

@@ -1,0 +1,1 @@
+"""gsplat's example trainers."""
