@@ -10,7 +10,6 @@ from runs.trainers import (
     loose,
     monogs,
     nerfbaselines,
-    nerfstudio,
     opensplat,
     physgaussian,
     spirulae,
@@ -21,6 +20,7 @@ from runs.trainers.gsplat import driving as gsplat_av
 from runs.trainers.gsplat import folder as gsplat
 from runs.trainers.inria import folder as inria
 from runs.trainers.inria import grendel, scaffold
+from runs.trainers.nerfstudio import folder as nerfstudio
 from runs.trainers.shared.family import Family
 
 TRAINERS: tuple[Family, ...] = (

@@ -9,9 +9,10 @@ import numpy as np
 
 from runs.checkpoints import Checkpoint
 from runs.notes import NoteBook
-from runs.trainers import grut_saved, lightning_saved, nerfstudio_saved, splat_trainer
+from runs.trainers import grut_saved, lightning_saved, splat_trainer
 from runs.trainers.gsplat import saved as gsplat_saved
 from runs.trainers.gsplat.beside import read_pose_deltas
+from runs.trainers.nerfstudio import saved as nerfstudio_saved
 from runs.writers.gsplat import splats
 from tests.support.files import random_gaussians
 

@@ -3,8 +3,9 @@
 import json
 from functools import partial
 
-from runs.trainers import grut_settings, nerfstudio_settings
-from runs.trainers.nerfstudio_world import read_movement
+from runs.trainers import grut_settings
+from runs.trainers.nerfstudio import settings as nerfstudio_settings
+from runs.trainers.nerfstudio.world import read_movement
 from runs.writers.torch_zip import write_torch_file
 from tests.fuzz.seeds import written
 from tests.fuzz.target import Target

@@ -19,7 +19,7 @@ from runs.formats.cameras.rotations import is_rotation
 from runs.formats.small_files import MIB, as_number, read_json
 from runs.points import PointCloud
 from runs.settings import Settings
-from runs.trainers.nerfstudio_settings import PARSER
+from runs.trainers.nerfstudio.settings import PARSER
 
 TRANSFORMS = "dataparser_transforms.json"
 TOLERANCE = 2e-3  # of the scene's size: the trainer computes in float32, and data sets store few decimals

@@ -17,8 +17,8 @@ from runs.errors import NotARun, RunError
 from runs.gaussians import Gaussians
 from runs.open_run import open_run, reopen
 from runs.run import Run
-from runs.trainers.nerfstudio_settings import RESET, read_config
-from runs.trainers.nerfstudio_world import read_movement
+from runs.trainers.nerfstudio.settings import RESET, read_config
+from runs.trainers.nerfstudio.world import read_movement
 from runs.writers.torch_zip import write_torch_file
 from tests.support.colmap_writer import write_binary
 from tests.support.files import random_gaussians, write_points, write_splats

@@ -13,9 +13,9 @@ from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
 from runs.settings import Settings
-from runs.trainers.nerfstudio_settings import MODEL, PARSER, TARGET
-from runs.trainers.nerfstudio_split import shrink_factor, shrunk, splits
-from runs.trainers.nerfstudio_world import TRANSFORMS, Movement, fits, movements, read_movement
+from runs.trainers.nerfstudio.settings import MODEL, PARSER, TARGET
+from runs.trainers.nerfstudio.split import shrink_factor, shrunk, splits
+from runs.trainers.nerfstudio.world import TRANSFORMS, Movement, fits, movements, read_movement
 from runs.trainers.shared.data_folder import find_data, find_photos, read_data_set
 
 NO_CAMERAS = "stores no cameras; name the data folder that it was trained on to see them (--data)"

@@ -14,10 +14,10 @@ from runs.series import Series
 from runs.settings import Settings
 from runs.storage import open_file
 from runs.tags import NERFSTUDIO_TAGS
-from runs.trainers.nerfstudio_data import NerfstudioData
-from runs.trainers.nerfstudio_saved import CHECKPOINT, columns_of, read_pose_deltas, read_state
-from runs.trainers.nerfstudio_settings import CONFIG, method_of, read_settings, trains_splats
-from runs.trainers.nerfstudio_world import TRANSFORMS
+from runs.trainers.nerfstudio.data import NerfstudioData
+from runs.trainers.nerfstudio.saved import CHECKPOINT, columns_of, read_pose_deltas, read_state
+from runs.trainers.nerfstudio.settings import CONFIG, method_of, read_settings, trains_splats
+from runs.trainers.nerfstudio.world import TRANSFORMS
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import ReadState, checkpoints, numbered, splat_files

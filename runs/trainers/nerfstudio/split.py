@@ -12,7 +12,7 @@ import numpy as np
 
 from runs.cameras import Camera, Split
 from runs.settings import Settings
-from runs.trainers.nerfstudio_settings import DATA, PARSER
+from runs.trainers.nerfstudio.settings import DATA, PARSER
 from runs.trainers.shared.scaled_cameras import scaled
 
 ROUNDINGS: Mapping[str, Callable[[float], int]] = {"round": lambda side: math.floor(side + 0.5), "ceil": math.ceil}

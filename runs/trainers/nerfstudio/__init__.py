@@ -1,0 +1,1 @@
+"""nerfstudio's Gaussians (splatfacto)."""
