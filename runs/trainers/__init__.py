@@ -4,7 +4,6 @@ from runs.trainers import (
     brush,
     deformable,
     four_d,
-    grut,
     lichtfeld,
     lightning,
     loose,
@@ -16,6 +15,7 @@ from runs.trainers import (
     splat_trainer,
     splatam,
 )
+from runs.trainers.grut import folder as grut
 from runs.trainers.gsplat import driving as gsplat_av
 from runs.trainers.gsplat import folder as gsplat
 from runs.trainers.inria import folder as inria

@@ -9,7 +9,8 @@ import numpy as np
 
 from runs.checkpoints import Checkpoint
 from runs.notes import NoteBook
-from runs.trainers import grut_saved, lightning_saved, splat_trainer
+from runs.trainers import lightning_saved, splat_trainer
+from runs.trainers.grut import saved as grut_saved
 from runs.trainers.gsplat import saved as gsplat_saved
 from runs.trainers.gsplat.beside import read_pose_deltas
 from runs.trainers.nerfstudio import saved as nerfstudio_saved

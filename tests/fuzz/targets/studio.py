@@ -3,7 +3,7 @@
 import json
 from functools import partial
 
-from runs.trainers import grut_settings
+from runs.trainers.grut import settings as grut_settings
 from runs.trainers.nerfstudio import settings as nerfstudio_settings
 from runs.trainers.nerfstudio.world import read_movement
 from runs.writers.torch_zip import write_torch_file

@@ -10,7 +10,7 @@ import pytest
 from runs.gaussians import Gaussians
 from runs.open_run import open_run
 from runs.run import Run
-from runs.trainers.grut_saved import INRIA_NAMES
+from runs.trainers.grut.saved import INRIA_NAMES
 from runs.writers.torch_zip import write_torch_file
 from tests.support.colmap_writer import write_text
 from tests.support.event_writer import event, simple_value, version_event

@@ -17,8 +17,8 @@ from runs.run import Run, Sources, Trainer
 from runs.settings import Settings
 from runs.storage import open_file
 from runs.tags import GRUT_TAGS
-from runs.trainers.grut_saved import columns_of, read_state
-from runs.trainers.grut_settings import CONFIG, read_settings
+from runs.trainers.grut.saved import columns_of, read_state
+from runs.trainers.grut.settings import CONFIG, read_settings
 from runs.trainers.shared.data_folder import find_data, find_photos, read_data_set
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged

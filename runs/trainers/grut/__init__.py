@@ -1,0 +1,1 @@
+"""3DGRUT of NVIDIA."""
