@@ -5,7 +5,6 @@ from runs.trainers import (
     deformable,
     four_d,
     lichtfeld,
-    lightning,
     loose,
     monogs,
     nerfbaselines,
@@ -20,6 +19,7 @@ from runs.trainers.gsplat import driving as gsplat_av
 from runs.trainers.gsplat import folder as gsplat
 from runs.trainers.inria import folder as inria
 from runs.trainers.inria import grendel, scaffold
+from runs.trainers.lightning import folder as lightning
 from runs.trainers.nerfstudio import folder as nerfstudio
 from runs.trainers.shared.family import Family
 

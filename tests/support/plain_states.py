@@ -9,10 +9,11 @@ import numpy as np
 
 from runs.checkpoints import Checkpoint
 from runs.notes import NoteBook
-from runs.trainers import lightning_saved, splat_trainer
+from runs.trainers import splat_trainer
 from runs.trainers.grut import saved as grut_saved
 from runs.trainers.gsplat import saved as gsplat_saved
 from runs.trainers.gsplat.beside import read_pose_deltas
+from runs.trainers.lightning import saved as lightning_saved
 from runs.trainers.nerfstudio import saved as nerfstudio_saved
 from runs.writers.gsplat import splats
 from tests.support.files import random_gaussians

@@ -18,7 +18,7 @@ from runs.run import Run, Sources, Trainer
 from runs.settings import Settings
 from runs.tags import LIGHTNING_TAGS, row
 from runs.trainers.gsplat.saved import Ranked, ranked
-from runs.trainers.lightning_saved import CHECKPOINT, columns_of, read_hyper_parameters, read_state
+from runs.trainers.lightning.saved import CHECKPOINT, columns_of, read_hyper_parameters, read_state
 from runs.trainers.shared.camera_files import read_cameras
 from runs.trainers.shared.data_folder import find_data, find_photos, read_data_set
 from runs.trainers.shared.family import Family
