@@ -4,7 +4,6 @@ from runs.trainers import (
     brush,
     deformable,
     four_d,
-    lichtfeld,
     loose,
     monogs,
     nerfbaselines,
@@ -19,6 +18,7 @@ from runs.trainers.gsplat import driving as gsplat_av
 from runs.trainers.gsplat import folder as gsplat
 from runs.trainers.inria import folder as inria
 from runs.trainers.inria import grendel, scaffold
+from runs.trainers.lichtfeld import folder as lichtfeld
 from runs.trainers.lightning import folder as lightning
 from runs.trainers.nerfstudio import folder as nerfstudio
 from runs.trainers.shared.family import Family

@@ -15,7 +15,7 @@ from runs.formats.ply.body import locate
 from runs.formats.ply.header import read_header
 from runs.formats.splat_file import SplatFile
 from runs.storage import ensure
-from runs.trainers.lichtfeld_settings import PLAIN_STRATEGIES
+from runs.trainers.lichtfeld.settings import PLAIN_STRATEGIES
 from runs.trainers.shared.adam_state import missing_moments
 
 POSITION = ("x", "y", "z")

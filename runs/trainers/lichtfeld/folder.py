@@ -15,9 +15,9 @@ from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.run import Run, Trainer
 from runs.settings import Settings
-from runs.trainers.lichtfeld_settings import settings_of
-from runs.trainers.lichtfeld_signs import CONFIG, Object, configs, lichts, metrics, part, projects, read_object, resumes, trained
-from runs.trainers.lichtfeld_state import ReadState, begins_as, checkpoint_of
+from runs.trainers.lichtfeld.settings import settings_of
+from runs.trainers.lichtfeld.signs import CONFIG, Object, configs, lichts, metrics, part, projects, read_object, resumes, trained
+from runs.trainers.lichtfeld.state import ReadState, begins_as, checkpoint_of
 from runs.trainers.shared.data_folder import find_data
 from runs.trainers.shared.data_world import DataWorld
 from runs.trainers.shared.family import Family

@@ -1,0 +1,1 @@
+"""LichtFeld Studio, in the layouts of its eras."""
