@@ -1,7 +1,6 @@
 """The families of trainers whose folders can be opened; the first that recognises a folder reads it (formats.md C.2)."""
 
 from runs.trainers import (
-    brush,
     deformable,
     four_d,
     loose,
@@ -13,6 +12,7 @@ from runs.trainers import (
     splat_trainer,
     splatam,
 )
+from runs.trainers.brush import folder as brush
 from runs.trainers.grut import folder as grut
 from runs.trainers.gsplat import driving as gsplat_av
 from runs.trainers.gsplat import folder as gsplat

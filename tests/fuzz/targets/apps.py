@@ -11,8 +11,8 @@ from runs.formats.lichtfeld.resume import look as look_at_resume
 from runs.formats.lichtfeld.resume import read_resume, read_settings
 from runs.formats.ply.points import look_at_points
 from runs.gaussians import COLUMNS
-from runs.trainers.brush_settings import completed
-from runs.trainers.brush_settings import read_settings as read_arguments
+from runs.trainers.brush.settings import completed
+from runs.trainers.brush.settings import read_settings as read_arguments
 from runs.trainers.monogs import read_config, read_trajectory
 from runs.trainers.slam_poses import Lens
 from runs.trainers.splatam_saved import checked, lens, look, trajectory

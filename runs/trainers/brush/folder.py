@@ -15,7 +15,7 @@ from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.run import Run, Trainer
 from runs.settings import Settings
-from runs.trainers.brush_settings import FILE, completed, read_settings
+from runs.trainers.brush.settings import FILE, completed, read_settings
 from runs.trainers.shared.data_folder import find_data
 from runs.trainers.shared.data_world import DataWorld
 from runs.trainers.shared.family import Family
