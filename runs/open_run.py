@@ -14,7 +14,8 @@ from runs.remote.mounting import located
 from runs.run import Run
 from runs.run_folders import MOST_ENTRIES, MOST_FOLDERS, Inside, run_above, runs_inside
 from runs.storage import refresh
-from runs.trainers import TRAINERS, loose
+from runs.trainers import TRAINERS
+from runs.trainers.loose import files as loose
 
 DELETED = "this checkpoint was deleted while the run was open; copy those that you want to keep"
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from runs.trainers import TRAINERS, loose, nerfbaselines
+from runs.trainers import TRAINERS, nerfbaselines
+from runs.trainers.loose import files as loose
 
 LEVELS_UP = 4  # from a file: point_cloud/iteration_N/point_cloud.ply lies three below its run
 LEVELS_DOWN = 4  # from a folder: outputs/<experiment>/<method>/<time>

@@ -10,7 +10,7 @@ from runs.formats.splat_file import SplatFile
 from runs.formats.splat_formats import could_be_splats
 from runs.notes import NoteBook
 from runs.run import Run, Trainer
-from runs.trainers.loose_world import LooseWorld
+from runs.trainers.loose.world import LooseWorld
 from runs.trainers.shared.data_folder import data_root
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged

@@ -1,0 +1,1 @@
+"""Splat files without a trainer's folder."""
