@@ -15,7 +15,7 @@ from benchmarks.order import best_ms
 from runs.gaussians import Gaussians
 from runs.motion import Motion
 from runs.settings import Setting, Settings
-from runs.trainers import deformable_motion, four_d_motion
+from runs.trainers.moving import deformable_motion, four_d_motion
 from tests.support.moving import Deformer, HexDeformer, canonical, trained_like
 
 BAR_S_PER_ROW = 3 / 100_000

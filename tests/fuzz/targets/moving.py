@@ -5,7 +5,7 @@ from pathlib import Path
 from runs.gaussians import COLUMNS
 from runs.motion import Motion
 from runs.settings import Setting, Settings
-from runs.trainers import deformable_motion, four_d_motion
+from runs.trainers.moving import deformable_motion, four_d_motion
 from runs.writers.torch_zip import write_torch_file
 from tests.fuzz.seeds import written
 from tests.fuzz.target import Target

@@ -9,7 +9,7 @@ import pytest
 from runs.checkpoints import AdamGroup
 from runs.events import LogEvent
 from runs.open_run import open_run
-from runs.trainers.four_d_logs import placed
+from runs.trainers.moving.four_d_logs import placed
 from tests.support.event_writer import event, simple_value, version_event
 from tests.support.torch_zip import TorchZip, inria_capture
 from tests.support.written import assert_same_gaussians

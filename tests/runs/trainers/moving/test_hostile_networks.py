@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runs.errors import RunError, UnreadableFile
-from runs.trainers import deformable_motion, four_d_motion
-from runs.trainers.layers import WIDEST
+from runs.trainers.moving import deformable_motion, four_d_motion
+from runs.trainers.moving.layers import WIDEST
 from runs.writers.torch_zip import TorchZip, write_torch_file
 from tests.fuzz.targets.moving import ALL_ON, STILL, TARGETS
 from tests.support.small_networks import deform_state, hexplane_state, layer

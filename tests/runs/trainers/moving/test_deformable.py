@@ -11,7 +11,7 @@ from render.splats import prepare
 from runs.arrays import F64
 from runs.gaussians import Gaussians
 from runs.open_run import open_run, reopen
-from runs.trainers.deformable_settings import DEFAULTS
+from runs.trainers.moving.deformable_settings import DEFAULTS
 
 torch = pytest.importorskip("torch", reason="the twin of the network is built with torch")
 from tests.support.moving import Deformer, canonical, trained_like, write_deformable  # noqa: E402

@@ -13,9 +13,9 @@ from runs.formats.splat_file import Stamp
 from runs.gaussians import Gaussians
 from runs.motion import chunks, moved
 from runs.settings import Settings
-from runs.trainers.four_d_network import FourDNetwork, heads_at_work, read_network
-from runs.trainers.layers import Misfit, read_tensors
-from runs.trainers.saved_motion import OTHER_NETWORK
+from runs.trainers.moving.four_d_network import FourDNetwork, heads_at_work, read_network
+from runs.trainers.moving.layers import Misfit, read_tensors
+from runs.trainers.moving.saved_motion import OTHER_NETWORK
 
 COLOURS = "sh"  # the head that adds to all coefficients at once, DC first
 

@@ -15,12 +15,12 @@ from runs.formats.torch_file import is_unfinished
 from runs.notes import NoteBook
 from runs.run import PerView, Run, Trainer
 from runs.settings import Settings
-from runs.trainers.four_d_logs import StagedLogs
-from runs.trainers.four_d_motion import read_motion
 from runs.trainers.inria.folder import InriaFolder
 from runs.trainers.inria.forks import fork_of_folder
 from runs.trainers.inria.state import read_state
-from runs.trainers.saved_motion import motion_or_note
+from runs.trainers.moving.four_d_logs import StagedLogs
+from runs.trainers.moving.four_d_motion import read_motion
+from runs.trainers.moving.saved_motion import motion_or_note
 from runs.trainers.shared.data_world import DataWorld
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.saved import LEFT_OUT, checkpoints, splat_files

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from runs.arrays import F32, I64
-from runs.trainers.layers import Misfit, State
+from runs.trainers.moving.layers import Misfit, State
 
 AXES = tuple(combinations(range(4), 2))  # xy xz xt yz yt zt: the first runs along a plane's width, the second along its height
 TIME = 3

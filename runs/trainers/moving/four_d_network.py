@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from runs.arrays import F32
 from runs.settings import Settings
-from runs.trainers.hexplane_field import HexPlane, read_hexplane
-from runs.trainers.layers import Linear, Misfit, State, linear, relu
+from runs.trainers.moving.hexplane_field import HexPlane, read_hexplane
+from runs.trainers.moving.layers import Linear, Misfit, State, linear, relu
 
 NET = "deformation_net"
 MOST_LAYERS = 64

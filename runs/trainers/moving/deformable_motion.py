@@ -11,10 +11,10 @@ from runs.errors import UnreadableFile
 from runs.formats.splat_file import Stamp
 from runs.gaussians import Gaussians
 from runs.motion import chunks, moved
-from runs.trainers.deformable_network import DeformNetwork, read_network
-from runs.trainers.deformable_shape import as_drawn
-from runs.trainers.layers import Misfit, read_tensors
-from runs.trainers.saved_motion import OTHER_NETWORK
+from runs.trainers.moving.deformable_network import DeformNetwork, read_network
+from runs.trainers.moving.deformable_shape import as_drawn
+from runs.trainers.moving.layers import Misfit, read_tensors
+from runs.trainers.moving.saved_motion import OTHER_NETWORK
 
 
 @dataclass(frozen=True)

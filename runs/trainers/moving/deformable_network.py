@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from runs.arrays import F32, Array
-from runs.trainers.layers import Linear, Misfit, State, linear, relu
+from runs.trainers.moving.layers import Linear, Misfit, State, linear, relu
 
 FEWEST_LAYERS = 3  # with fewer the input would be joined to the output, which no version does
 OCTAVES = 10  # of position and of time, where the shapes do not tell one from the other

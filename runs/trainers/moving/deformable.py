@@ -6,11 +6,11 @@ from pathlib import Path
 from runs.checkpoints import Checkpoint
 from runs.notes import NoteBook
 from runs.run import Run, Trainer
-from runs.trainers.deformable_motion import read_motion
-from runs.trainers.deformable_settings import DEFAULTS
 from runs.trainers.inria import folder as inria
 from runs.trainers.inria.forks import fork_of_folder
-from runs.trainers.saved_motion import motion_or_note
+from runs.trainers.moving.deformable_motion import read_motion
+from runs.trainers.moving.deformable_settings import DEFAULTS
+from runs.trainers.moving.saved_motion import motion_or_note
 from runs.trainers.shared.family import Family
 
 NAME = "deformable-3dgs"
