@@ -1,6 +1,6 @@
 """The families of trainers whose folders can be opened; the first that recognises a folder reads it (formats.md C.2)."""
 
-from runs.trainers import monogs, nerfbaselines, opensplat, physgaussian, spirulae, splat_trainer, splatam
+from runs.trainers import nerfbaselines, opensplat, physgaussian, spirulae, splat_trainer
 from runs.trainers.brush import folder as brush
 from runs.trainers.grut import folder as grut
 from runs.trainers.gsplat import driving as gsplat_av
@@ -13,6 +13,7 @@ from runs.trainers.loose import files as loose
 from runs.trainers.moving import deformable, four_d
 from runs.trainers.nerfstudio import folder as nerfstudio
 from runs.trainers.shared.family import Family
+from runs.trainers.slam import monogs, splatam
 
 TRAINERS: tuple[Family, ...] = (
     nerfbaselines.FAMILY,

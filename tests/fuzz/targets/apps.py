@@ -13,9 +13,9 @@ from runs.formats.ply.points import look_at_points
 from runs.gaussians import COLUMNS
 from runs.trainers.brush.settings import completed
 from runs.trainers.brush.settings import read_settings as read_arguments
-from runs.trainers.monogs import read_config, read_trajectory
-from runs.trainers.slam_poses import Lens
-from runs.trainers.splatam_saved import checked, lens, look, trajectory
+from runs.trainers.slam.monogs import read_config, read_trajectory
+from runs.trainers.slam.poses import Lens
+from runs.trainers.slam.splatam_saved import checked, lens, look, trajectory
 from tests.fuzz.seeds import written
 from tests.fuzz.target import Target
 from tests.support.files import random_gaussians, write_points

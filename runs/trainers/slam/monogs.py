@@ -27,7 +27,7 @@ from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import checkpoint_of, splat_files
 from runs.trainers.shared.sources import few_sources
-from runs.trainers.slam_poses import Lens, Trajectory
+from runs.trainers.slam.poses import Lens, Trajectory
 
 CONFIG = "config.yml"
 FINAL_CLOUD = Path("point_cloud", "final", "point_cloud.ply")

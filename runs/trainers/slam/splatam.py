@@ -26,8 +26,8 @@ from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import LEFT_OUT, checkpoints
 from runs.trainers.shared.signs import head_of
 from runs.trainers.shared.sources import few_sources
-from runs.trainers.slam_poses import Trajectory
-from runs.trainers.splatam_saved import FINAL, NUMBERED, checked, lens, look, trajectory
+from runs.trainers.slam.poses import Trajectory
+from runs.trainers.slam.splatam_saved import FINAL, NUMBERED, checked, lens, look, trajectory
 
 SIGNS = {"means3D", "cam_unnorm_rots"}
 CONFIG = "config.py"

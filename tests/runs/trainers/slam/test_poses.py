@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from runs.arrays import F64
-from runs.trainers.slam_poses import Lens, Trajectory
+from runs.trainers.slam.poses import Lens, Trajectory
 
 LENS = Lens(500.0, 510.0, 320.0, 240.0, (640, 480))
 

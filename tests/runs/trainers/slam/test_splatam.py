@@ -14,7 +14,7 @@ from runs.errors import RunError
 from runs.formats.ply.columns import SH_C0
 from runs.open_run import open_run, reopen
 from runs.run import Run
-from runs.trainers.splatam_saved import look
+from runs.trainers.slam.splatam_saved import look
 
 COUNT, FRAMES = 30, 12
 RNG = np.random.default_rng(8)

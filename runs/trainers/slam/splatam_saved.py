@@ -16,7 +16,7 @@ from runs.formats.ply.columns import SH_C0
 from runs.formats.small_files import unreadable
 from runs.formats.splat_file import SplatFile, Stamp
 from runs.gaussians import Gaussians
-from runs.trainers.slam_poses import Lens, Trajectory
+from runs.trainers.slam.poses import Lens, Trajectory
 
 FINAL = "params.npz"
 NUMBERED = re.compile(r"params(\d{1,12})\.npz")
