@@ -15,7 +15,7 @@ from runs.run import Run
 from runs.run_folders import MOST_ENTRIES, MOST_FOLDERS, Inside, run_above, runs_inside
 from runs.storage import refresh
 from runs.trainers import TRAINERS
-from runs.trainers.loose import files as loose
+from runs.trainers.loose.files import FAMILY as LOOSE
 
 DELETED = "this checkpoint was deleted while the run was open; copy those that you want to keep"
 
@@ -80,7 +80,7 @@ def _kept_state(new: StateFile, old: tuple[StateFile, ...]) -> StateFile:
 
 def _run_of_part(folder: Path, data: Path | None) -> Run | None:
     """The run of which the folder holds saves, as point_cloud/ and each iteration_N/ in it do; None for any other folder."""
-    if any(family.knows(folder) for family in TRAINERS if family is not loose.FAMILY):
+    if any(family.knows(folder) for family in TRAINERS if family is not LOOSE):
         return None
     above = run_above(folder)
     run = None if above is None else _recognised(above, data)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from runs.trainers import TRAINERS, nerfbaselines
-from runs.trainers.loose import files as loose
+from runs.trainers import TRAINERS
+from runs.trainers.loose.files import FAMILY as LOOSE
+from runs.trainers.nerfbaselines import FAMILY as NERFBASELINES
 
 LEVELS_UP = 4  # from a file: point_cloud/iteration_N/point_cloud.ply lies three below its run
 LEVELS_DOWN = 4  # from a folder: outputs/<experiment>/<method>/<time>
@@ -37,7 +38,7 @@ def run_above(path: Path) -> Path | None:
     found = next((level for level, folder in enumerate(above) if _is_run(folder, even_loose=False)), None)
     if found is None:
         return None
-    wraps = found + 1 < len(above) and nerfbaselines.FAMILY.knows(above[found]) and nerfbaselines.FAMILY.knows(above[found + 1])
+    wraps = found + 1 < len(above) and NERFBASELINES.knows(above[found]) and NERFBASELINES.knows(above[found + 1])
     return above[found + 1] if wraps else above[found]
 
 
@@ -64,7 +65,7 @@ def runs_inside(folder: Path) -> Inside:
 
 
 def _is_run(folder: Path, *, even_loose: bool) -> bool:
-    return any(family.knows(folder) for family in TRAINERS if even_loose or family is not loose.FAMILY)
+    return any(family.knows(folder) for family in TRAINERS if even_loose or family is not LOOSE)
 
 
 def _folders(parent: Path) -> Iterator[Path]:

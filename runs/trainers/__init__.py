@@ -1,40 +1,48 @@
 """The families of trainers whose folders can be opened; the first that recognises a folder reads it (formats.md C.2)."""
 
-from runs.trainers import nerfbaselines, opensplat, physgaussian, spirulae, splat_trainer
-from runs.trainers.brush import folder as brush
-from runs.trainers.grut import folder as grut
-from runs.trainers.gsplat import driving as gsplat_av
-from runs.trainers.gsplat import folder as gsplat
-from runs.trainers.inria import folder as inria
-from runs.trainers.inria import grendel, scaffold
-from runs.trainers.lichtfeld import folder as lichtfeld
-from runs.trainers.lightning import folder as lightning
-from runs.trainers.loose import files as loose
-from runs.trainers.moving import deformable, four_d
-from runs.trainers.nerfstudio import folder as nerfstudio
+from runs.trainers.brush.folder import FAMILY as BRUSH
+from runs.trainers.grut.folder import FAMILY as GRUT
+from runs.trainers.gsplat.driving import FAMILY as GSPLAT_DRIVING
+from runs.trainers.gsplat.folder import FAMILY as GSPLAT
+from runs.trainers.inria.folder import FAMILY as INRIA
+from runs.trainers.inria.grendel import FAMILY as GRENDEL
+from runs.trainers.inria.scaffold import FAMILY as SCAFFOLD
+from runs.trainers.lichtfeld.folder import FAMILY as LICHTFELD
+from runs.trainers.lichtfeld.folder import SPLATS_ALONE as LICHTFELD_SPLATS
+from runs.trainers.lightning.folder import FAMILY as LIGHTNING
+from runs.trainers.loose.files import FAMILY as LOOSE
+from runs.trainers.moving.deformable import FAMILY as DEFORMABLE
+from runs.trainers.moving.four_d import FAMILY as FOUR_D
+from runs.trainers.nerfbaselines import FAMILY as NERFBASELINES
+from runs.trainers.nerfstudio.folder import FAMILY as NERFSTUDIO
+from runs.trainers.opensplat import FAMILY as OPENSPLAT
+from runs.trainers.physgaussian import FAMILY as PHYSGAUSSIAN
 from runs.trainers.shared.family import Family
-from runs.trainers.slam import monogs, splatam
+from runs.trainers.slam.monogs import FAMILY as MONOGS
+from runs.trainers.slam.splatam import FAMILY as SPLATAM
+from runs.trainers.spirulae import FAMILY as SPIRULAE
+from runs.trainers.splat_trainer import FAMILY as SPLAT_TRAINER
 
 TRAINERS: tuple[Family, ...] = (
-    nerfbaselines.FAMILY,
-    nerfstudio.FAMILY,
-    spirulae.FAMILY,
-    gsplat_av.FAMILY,
-    gsplat.FAMILY,
-    grut.FAMILY,
-    grendel.FAMILY,
-    lightning.FAMILY,
-    splat_trainer.FAMILY,
-    lichtfeld.FAMILY,
-    scaffold.FAMILY,
-    four_d.FAMILY,
-    deformable.FAMILY,
-    splatam.FAMILY,
-    monogs.FAMILY,
-    physgaussian.FAMILY,
-    inria.FAMILY,
-    brush.FAMILY,
-    opensplat.FAMILY,
-    lichtfeld.SPLATS_ALONE,
-    loose.FAMILY,
+    NERFBASELINES,
+    NERFSTUDIO,
+    SPIRULAE,
+    GSPLAT_DRIVING,
+    GSPLAT,
+    GRUT,
+    GRENDEL,
+    LIGHTNING,
+    SPLAT_TRAINER,
+    LICHTFELD,
+    SCAFFOLD,
+    FOUR_D,
+    DEFORMABLE,
+    SPLATAM,
+    MONOGS,
+    PHYSGAUSSIAN,
+    INRIA,
+    BRUSH,
+    OPENSPLAT,
+    LICHTFELD_SPLATS,
+    LOOSE,
 )

@@ -18,7 +18,7 @@ from runs.notes import NoteBook
 from runs.run import Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Setting, Settings
-from runs.trainers.gsplat import folder as gsplat
+from runs.trainers.gsplat.folder import FAMILY as GSPLAT
 from runs.trainers.gsplat.saved import CHECKPOINT, ranked, read_checkpoints
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
@@ -81,7 +81,7 @@ def _inner(folder: Path, trainer: Trainer, data: Path | None, book: NoteBook) ->
         book.add(str(folder), "holds no splats of a trainer that is known here, so this save is left out; export them as PLY")
         return None
     run = family.read(folder, own if trainer.name == "unknown" else trainer, data)
-    if family is gsplat.FAMILY and not run.checkpoints:  # they lie in the folder itself here
+    if family is GSPLAT and not run.checkpoints:  # they lie in the folder itself here
         run = replace(run, checkpoints=read_checkpoints(ranked(folder, CHECKPOINT, book), {}, book))
     _tell(run, book)
     return run

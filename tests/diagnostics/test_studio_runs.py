@@ -17,8 +17,8 @@ from runs.checkpoints import Checkpoint
 from runs.gaussians import Gaussians
 from runs.open_run import open_run
 from runs.run import Run
-from tests.runs import test_trainers_grut as grut
-from tests.runs import test_trainers_lightning as lightning
+from tests.runs.trainers.grut import test_folder as grut
+from tests.runs.trainers.lightning import test_folder as lightning
 from tests.support.data import shared_data
 from tests.support.event_writer import event, simple_value, version_event
 from tests.support.nerfstudio_writer import config_yml, orient, write_checkpoint, write_movement, write_transforms

@@ -11,7 +11,7 @@ import pytest
 from runs.errors import UnreadableFile
 from runs.open_run import open_run
 from runs.run import Run
-from tests.runs.test_trainers_inria import write_model, write_photos
+from tests.runs.trainers.inria.test_folder import write_model, write_photos
 from tests.support.files import random_gaussians, write_inria_run, write_splats
 from tests.support.torch_zip import write_inria_state
 

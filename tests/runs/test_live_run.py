@@ -10,7 +10,7 @@ import pytest
 from runs.advice import UNFINISHED
 from runs.open_run import DELETED, open_run, reopen
 from runs.run import Run
-from tests.runs.test_trainers_inria import write_photos
+from tests.runs.trainers.inria.test_folder import write_photos
 from tests.support.event_writer import event, simple_value
 from tests.support.files import random_gaussians, write_inria_run, write_splats
 from tests.support.torch_zip import write_inria_state

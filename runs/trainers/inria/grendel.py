@@ -14,7 +14,7 @@ from runs.checkpoints import Checkpoint, StateFile
 from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.run import Run, Trainer
-from runs.trainers.inria import folder as inria
+from runs.trainers.inria.folder import assembled, iteration_folders
 from runs.trainers.inria.grendel_state import ReadRanks, rank_states
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.saved import checkpoint_of, splat_files
@@ -43,10 +43,10 @@ def recognise(folder: Path) -> Trainer | None:
 def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     """Headers and names now, everything else on first use. Raises UnreadableFile if `data` is given and absent."""
     book = NoteBook()
-    saves = (_save(iteration, folder, book) for iteration, folder in inria.iteration_folders(path, book))
+    saves = (_save(iteration, folder, book) for iteration, folder in iteration_folders(path, book))
     splats = tuple(save for save in saves if save is not None)
     known = OF_ANCHORS if any(save.holds == "anchors" for save in splats) else trainer
-    return inria.assembled(path, known, splats, tuple(_states(path / "checkpoints", book)), data, book)
+    return assembled(path, known, splats, tuple(_states(path / "checkpoints", book)), data, book)
 
 
 def _save(iteration: int, folder: Path, book: NoteBook) -> Checkpoint | None:

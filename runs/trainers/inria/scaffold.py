@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from runs.run import Trainer
-from runs.trainers.inria import folder as inria
+from runs.trainers.inria.folder import read
 from runs.trainers.shared.family import Family
 
 # TorchScript programs, which only run (trap T19), or all of them in one file.
@@ -18,4 +18,4 @@ def recognise(folder: Path) -> Trainer | None:
     return None
 
 
-FAMILY = Family("scaffold", recognise, inria.read)
+FAMILY = Family("scaffold", recognise, read)

@@ -6,7 +6,7 @@ from pathlib import Path
 from runs.checkpoints import Checkpoint
 from runs.notes import NoteBook
 from runs.run import Run, Trainer
-from runs.trainers.inria import folder as inria
+from runs.trainers.inria import folder
 from runs.trainers.inria.forks import fork_of_folder
 from runs.trainers.moving.deformable_motion import read_motion
 from runs.trainers.moving.deformable_settings import DEFAULTS
@@ -29,7 +29,7 @@ def recognise(folder: Path) -> Trainer | None:
 
 def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     """As INRIA's folder, with a motion for each save that has its network. Raises UnreadableFile if `data` is absent."""
-    run = inria.read(path, trainer, data)
+    run = folder.read(path, trainer, data)
     sources = replace(run.sources, settings=lambda: run.settings.with_defaults(DEFAULTS))
     return replace(run, checkpoints=tuple(_moving(path, one, run.book) for one in run.checkpoints), sources=sources)
 

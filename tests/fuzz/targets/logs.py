@@ -5,10 +5,10 @@ from pathlib import Path
 from runs.formats.logs.textlog import looks_like_log, read_log
 from runs.formats.logs.wandb_log import read_summary, read_wandb
 from tests.fuzz.target import Target
-from tests.runs.test_phrases import GRENDEL, GSPLAT
-from tests.runs.test_tails import TEXT
-from tests.runs.test_troubles import REPORTS, TRACE
-from tests.runs.test_wandb_log import REAL, row, written
+from tests.runs.formats.logs.test_phrases import GRENDEL, GSPLAT
+from tests.runs.formats.logs.test_tails import TEXT
+from tests.runs.formats.logs.test_troubles import REPORTS, TRACE
+from tests.runs.formats.logs.test_wandb_log import REAL, row, written
 
 
 def _as_record(path: Path) -> None:

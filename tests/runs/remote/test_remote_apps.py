@@ -11,9 +11,9 @@ from runs.open_run import open_run
 from runs.remote.blocks import BLOCK_BYTES
 from tests.runs.remote import conftest  # noqa: F401  (fixtures)
 from tests.runs.remote.test_remote_runs import everything, mirror_of
-from tests.runs.test_trainers_monogs import write as write_monogs
-from tests.runs.test_trainers_physgaussian import write as write_physgaussian
-from tests.runs.test_trainers_splatam import write as write_splatam
+from tests.runs.trainers.slam.test_monogs import write as write_monogs
+from tests.runs.trainers.slam.test_splatam import write as write_splatam
+from tests.runs.trainers.test_physgaussian import write as write_physgaussian
 from tests.support.files import random_gaussians, ring_of_cameras
 from tests.support.lichtfeld_writer import Written, adam_of
 from tests.support.retold_apps import write_brush, write_opensplat

@@ -19,8 +19,9 @@ from runs.notes import NoteBook
 from runs.tags import NERFSTUDIO_TAGS, SPLATAM_TAGS
 from runs.trainers.shared.logged import Logged
 from runs.writers.events import chunk, varint
+from tests.support.exchange import FOREIGN
 
-RUN = Path(__file__).parent / "wandb_run"  # written by wandb itself: see its README
+RUN = FOREIGN / "wandb_run"  # written by wandb itself: see its README
 (REAL,) = RUN.glob("wandb/offline-run-*/run-*.wandb")
 
 

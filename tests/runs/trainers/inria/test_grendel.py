@@ -11,7 +11,7 @@ from runs.errors import UnreadableFile
 from runs.gaussians import Gaussians
 from runs.open_run import open_run
 from runs.run import Run
-from tests.runs.family.test_scaffold import anchors
+from tests.runs.trainers.inria.test_scaffold import anchors
 from tests.support.densified import joined
 from tests.support.files import random_gaussians, write_inria_run, write_ply, write_splats
 from tests.support.torch_inria import adam, capture, parameters, save
