@@ -20,7 +20,7 @@ from runs.formats.cameras.colmap import ColmapModel
 from runs.formats.ply.columns import FLAT_LOG_SCALE
 from runs.run import Run
 from runs.settings import Setting, Settings
-from runs.trainers.gsplat_saved import APPEARANCE, POST_PROCESSED
+from runs.trainers.gsplat.saved import APPEARANCE, POST_PROCESSED
 
 OTHER_RENDERERS: Mapping[str, str] = {
     "2dgs": "2DGS draws flat discs, hit by the ray of each pixel",
