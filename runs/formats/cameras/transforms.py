@@ -123,6 +123,8 @@ class _Reader:
     def _photo(self, stored: str) -> Path:
         """Blender sets leave the ending out."""
         path = here(self.folder, stored)
+        if not path.name:
+            raise _BadFrame(f"it names no photo; {FOREIGN}")
         if path.suffix.lower() in PHOTO_ENDINGS:
             return path
         if path.parent not in self._endings:

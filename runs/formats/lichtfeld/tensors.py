@@ -77,7 +77,8 @@ class Cursor:
             raise UnreadableFile(f"this checkpoint holds something else where a tensor belongs; {FOREIGN}", self.path)
         shape = struct.unpack(f"<{rank}Q", self.take(8 * rank))
         place = Place(DTYPES[kind], shape, self.at)
-        if math.prod(shape) != elements or place.stop > self.end:
+        # Beside an empty side another may claim more than numpy can count.
+        if math.prod(shape) != elements or place.stop > self.end or max(shape, default=0) > self.end:
             says = f"this checkpoint claims a tensor of {' × '.join(map(str, shape)) or 'no'} numbers, more than it holds"
             raise RefusedFile(f"{says}; {UNFINISHED}", self.path)
         self.at = place.stop

@@ -124,7 +124,7 @@ def read_properties(rows: Rows, names: Sequence[str], dtype: type[np.floating] =
     if rows.is_text:
         return _read_text(rows, names, dtype)
     table = map_rows(rows).reshape(-1).view(rows.dtype)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # too large for the type, and signalling NaN
         for column, name in enumerate(names):
             out[:, column] = table[name]
     return out

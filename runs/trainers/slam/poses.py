@@ -42,7 +42,7 @@ class Trajectory:
         """Root mean square distance of estimated from true camera centres after the best rigid alignment, world units.
 
         `any_scale`: a single camera cannot know the size of a scene, so the estimate may also be resized. None where
-        there are no true poses, or fewer than three. (Umeyama 1991; "ATE RMSE" of the SLAM benchmarks.)
+        there are no true poses, fewer than three, or none that can be aligned. (Umeyama 1991; "ATE RMSE" of the SLAM benchmarks.)
         """
         if self.true is None:
             return None
@@ -50,7 +50,12 @@ class Trajectory:
         if good.sum() < FEWEST:
             return None
         target, moved = self.true[good, :3, 3], self.estimated[good, :3, 3]
-        return float(np.sqrt(np.mean(np.sum((target - _aligned(moved, target, any_scale)) ** 2, axis=1))))
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                error = float(np.sqrt(np.mean(np.sum((target - _aligned(moved, target, any_scale)) ** 2, axis=1))))
+        except np.linalg.LinAlgError:  # of places that overflow
+            return None
+        return error if np.isfinite(error) else None
 
     def error_note(self, *, any_scale: bool) -> str | None:
         """What to know of the poses, as a note."""
