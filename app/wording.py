@@ -6,7 +6,7 @@ from diagnostics.diagnosis import Diagnosis
 from diagnostics.report import wording as report
 from diagnostics.wording import NO_BREAK
 from runs.checkpoints import Checkpoint
-from runs.lineage.moments import ITSELF, Moment
+from runs.lineage.moments import ITSELF, Moment, Remark
 from runs.run import Run
 
 ROWS = report.ROWS
@@ -40,16 +40,26 @@ def moment(time: float | None) -> str:
 
 def relation(moment: Moment) -> str:
     """"1,200", "1,200 · parent: cloned", "1,200 · itself, uncertain"."""
-    doubt = ", uncertain" if moment.confidence < SURE else ""
+    doubt = _doubt(moment)
     told = "" if moment.relation == ITSELF and not doubt else f" · {moment.relation}{doubt}"
     return f"{count(moment.iteration)}{told}"
 
 
-def told_by(moment: Moment) -> str:
+def remark(one: Remark) -> str:
+    """"Born between 900 and 1,200: parent not available"."""
+    return f"{one.says}{_doubt(one)}"
+
+
+def told_by(one: Moment | Remark) -> str:
     """"Row 12 at iteration 1,200: parent: cloned", with what says so and how sure that is."""
-    sure = f", {100 * moment.confidence:.1f} % sure" if moment.confidence < 1 else ""
-    source = f"\nTold by {moment.source}{sure}" if moment.source else ""
-    return f"Row {count(moment.row)} at iteration {count(moment.iteration)}: {moment.relation}{source}"
+    sure = f", {100 * one.confidence:.1f} % sure" if one.confidence < 1 else ""
+    source = f"\nTold by {one.source}{sure}" if one.source else ""
+    where = f"Row {count(one.row)} at iteration {count(one.iteration)}: {one.relation}" if isinstance(one, Moment) else one.says
+    return f"{where}{source}"
+
+
+def _doubt(one: Moment | Remark) -> str:
+    return ", uncertain" if one.confidence < SURE else ""
 
 
 def size(size_bytes: int) -> str:

@@ -56,14 +56,17 @@ def claimed(title: str, chosen: list[Case], how: str) -> None:
         seen = watched(Optimiser(plan.data, plan.settings, recipe), witness, moments)
         for first, last in combinations(moments, 2):
             found.setdefault(last // 100 - first // 100, []).append(claims(witness, seen[first], seen[last], how))
-    print(f"\n{title}, claims: {len(chosen)} runs\ndensifications   itself right (worst)   parents told   right (worst)   stated")
+    print(f"\n{title}, claims: {len(chosen)} runs\ndensifications   itself right (worst)   parents told   right (worst)"
+          "   born right (worst)   gone right (worst)   stated")
     for apart, claims_of in sorted(found.items()):
-        values = np.array([[c.itself_right, c.parents_right, c.told, c.sure] for c in claims_of])
+        values = np.array([[c.itself_right, c.parents_right, c.born_right, c.gone_right] for c in claims_of])
+        told, stated = np.mean([[c.told, c.sure] for c in claims_of], axis=0)
         weights = np.array([[c.itself, c.parents] for c in claims_of])
+        mean = [np.nanmean(column) if np.isfinite(column).any() else np.nan for column in values.T]
         right = [np.nansum(values[:, i] * weights[:, i]) / max(weights[:, i].sum(), 1) for i in (0, 1)]
-        worst = [np.nanmin(column) if np.isfinite(column).any() else np.nan for column in values[:, :2].T]
-        print(f"{apart:14}   {right[0]:12.4f} ({worst[0]:.3f})   {values[:, 2].mean():12.3f}   {right[1]:5.3f} ({worst[1]:.3f})"
-              f"   {values[:, 3].mean():6.3f}")
+        worst = [np.nanmin(column) if np.isfinite(column).any() else np.nan for column in values.T]
+        print(f"{apart:14}   {right[0]:12.4f} ({worst[0]:.3f})   {told:12.3f}   {right[1]:5.3f} ({worst[1]:.3f})"
+              f"   {mean[2]:10.3f} ({worst[2]:.3f})   {mean[3]:10.3f} ({worst[3]:.3f})   {stated:6.3f}")
 
 
 def times(count: int) -> None:

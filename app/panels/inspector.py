@@ -157,7 +157,7 @@ class InspectorPanel(QWidget):
             if isinstance(one, Moment):
                 self._show_moment(one)
             else:
-                self.tree.sentence(self._history, one.says)
+                self.tree.sentence(self._history, wording.remark(one), tip=wording.told_by(one))
         self._scroll_back()
 
     def _show_moment(self, moment: Moment) -> None:
@@ -166,7 +166,11 @@ class InspectorPanel(QWidget):
         is_here = moment.relation == HERE
         item = self.tree.row(
             self._history, cells, tip=wording.told_by(moment) + ("" if is_here else "\nDouble-click to go there"))
-        if not is_here:
+        if is_here:
+            font = item.font(0)
+            font.setBold(True)
+            item.setFont(0, font)
+        else:
             self._linked(item, moment.row, moment.iteration)
 
     def _scroll_back(self) -> None:

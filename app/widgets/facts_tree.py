@@ -71,9 +71,9 @@ class FactsTree(QTreeWidget):
         group.addChild(item)
         return item
 
-    def sentence(self, group: QTreeWidgetItem, text: str) -> QTreeWidgetItem:
+    def sentence(self, group: QTreeWidgetItem, text: str, *, tip: str = "") -> QTreeWidgetItem:
         """A line that takes the whole width."""
-        item = self.row(group, [text], muted=True)
+        item = self.row(group, [text], tip=tip, muted=True)
         item.setFirstColumnSpanned(True)
         return item
 

@@ -6,7 +6,20 @@ import numpy as np
 
 from runs.arrays import I64
 from runs.checkpoints import Checkpoint
-from runs.lineage.link import CLONED, COPIED, DESCENDED, SAME, SPLIT, UNKNOWN, Link
+from runs.lineage.link import (
+    BORN,
+    CLONED,
+    COPIED,
+    DESCENDED,
+    GONE,
+    LIKENESS,
+    ORDER,
+    PLACES,
+    SAME,
+    SPLIT,
+    UNKNOWN,
+    Link,
+)
 
 LEAST = 0.5  # confidence below which nothing is told any more
 MOST_CHILDREN = 6  # listed per interval
@@ -34,6 +47,8 @@ class Remark:
     """What became of it between two saves, or why that is not known."""
 
     says: str
+    confidence: float = 1.0  # 0..1, that it is so; 1 where it only says that something is not known
+    source: str = ""
 
 
 Told = tuple[tuple[Moment | Remark, ...], Moment | None]  # by iteration, and where the history goes on; None: nowhere
@@ -42,8 +57,8 @@ Told = tuple[tuple[Moment | Remark, ...], Moment | None]  # by iteration, and wh
 def before(link: Link, now: Moment, earlier: Checkpoint) -> Told:
     """What `now` was in the save before."""
     kind, parent = int(link.kinds[now.row]), int(link.parents[now.row])
-    if kind == UNKNOWN:
-        return (Remark(_origin_unknown(link, now, earlier)),), None
+    if kind in (BORN, UNKNOWN):
+        return (_origin(link, now, earlier),), None
     confidence = now.confidence * float(link.confidence[now.row])
     if confidence < LEAST:
         return (Remark(f"Not followed before {now.iteration:,}: too uncertain"),), None
@@ -68,7 +83,7 @@ def after(link: Link, now: Moment, later: Checkpoint) -> Told:
             return (*told, Remark(f"Not followed after {now.iteration:,}: too uncertain")), None
         moment = Moment(later.iteration, int(row), ITSELF, 0, confidence, link.source)
         return (moment, *told), moment
-    return (Remark(_end(link, now, later, born)), *told), None
+    return (_end(link, now, later, born), *told), None
 
 
 def _ancestor(kind: int, generations: int) -> str:
@@ -81,30 +96,38 @@ def _ancestor(kind: int, generations: int) -> str:
     return name if kind == SAME else f"{name}: {BIRTH[kind]}"
 
 
-def _origin_unknown(link: Link, now: Moment, earlier: Checkpoint) -> str:
-    between = _between(earlier.iteration, now.iteration)
-    if link.source == "likeness":
-        return f"Not found in {earlier.iteration:,}: no Gaussian there is like it"
-    if link.source == "rows that stay in place (MCMC)":
-        if now.row < earlier.count:
-            return f"Not followed {between}: moved far, or became a copy of another"
-        return f"Added {between}: not known of which it is a copy"
-    return f"Born {between}: parent not available"
+def _origin(link: Link, now: Moment, earlier: Checkpoint) -> Remark:
+    between, in_place = _between(earlier.iteration, now.iteration), link.source == PLACES
+    if link.kinds[now.row] == BORN:
+        says = f"Added {between}: not known of which it is a copy" if in_place else f"Born {between}: parent not available"
+        return Remark(says, now.confidence * float(link.confidence[now.row]), link.source)
+    if link.source == LIKENESS:
+        return Remark(f"Not found in {earlier.iteration:,}: no Gaussian there is like it")
+    if in_place:
+        return Remark(f"Not followed {between}: moved far, or became a copy of another")
+    return Remark(f"Not recognised in {earlier.iteration:,}: changed too much, or born since")
 
 
-def _end(link: Link, now: Moment, later: Checkpoint, born: I64) -> str:
+def _end(link: Link, now: Moment, later: Checkpoint, born: I64) -> Remark:
     between = _between(now.iteration, later.iteration)
-    if link.source == "likeness":
-        return f"Not found in {later.iteration:,}: no Gaussian there is like it"
-    if np.any(link.kinds[born] == SPLIT):
-        return f"Split {between}"
-    if link.source == "rows that stay in place (MCMC)":
-        if link.kinds[now.row] == COPIED:
-            return f"Gone {between}: dead, its row became a copy of another"
-        return f"Not followed {between}: moved far, or became a copy of another"
-    if link.complete and not np.any(link.kinds == COPIED):
-        return f"Pruned {between}"
-    return f"Gone {between}: pruned or split" if link.source == "the order of rows" else f"Gone {between}"
+    if link.source == LIKENESS:
+        return Remark(f"Not found in {later.iteration:,}: no Gaussian there is like it")
+    if link.source == PLACES:
+        return _replaced(link, now, between)
+    is_split = np.any(link.kinds[born] == SPLIT)
+    if link.source == ORDER and not is_split and not link.goes_on_nowhere(now.row):
+        return Remark(f"Not recognised in {later.iteration:,}: changed too much, or gone")
+    how = f"Split {between}" if is_split else f"Pruned {between}" if link.complete else f"Gone {between}: pruned or split"
+    if not is_split and np.any(link.kinds == COPIED):
+        how = f"Gone {between}"  # pruned, or relocated by a trainer that does so too
+    return Remark(how, now.confidence * (GONE if link.source == ORDER else 1.0), link.source)
+
+
+def _replaced(link: Link, now: Moment, between: str) -> Remark:
+    if link.kinds[now.row] == COPIED:
+        sure = now.confidence * float(link.confidence[now.row])
+        return Remark(f"Gone {between}: dead, its row became a copy of another", sure, link.source)
+    return Remark(f"Not followed {between}: moved far, or became a copy of another")
 
 
 def _between(first: int, last: int) -> str:

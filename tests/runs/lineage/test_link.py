@@ -8,7 +8,7 @@ import pytest
 
 from runs.gaussians import Gaussians
 from runs.lineage import links
-from runs.lineage.link import CLONED, COPIED, DESCENDED, SAME, SPLIT, UNKNOWN, Link, link_between
+from runs.lineage.link import BORN, CLONED, COPIED, DESCENDED, SAME, SPLIT, UNKNOWN, Link, link_between
 from runs.recorder import CLONE, FOLDER, HALF, RELOCATED, STAYED
 from runs.run import UNKNOWN_TRAINER
 from tests.support.claimed import MCMC, linked_states
@@ -63,6 +63,29 @@ def test_where_nothing_was_born_or_went_every_row_is_itself_for_sure() -> None:
     link = linked_states(BEFORE, learned(BEFORE))
     np.testing.assert_array_equal(link.parents, np.arange(400))
     assert (link.confidence == 1).all()
+
+
+@pytest.mark.parametrize("gone", [0, 200, 330])
+def test_equal_counts_alone_are_no_identity(gone: int) -> None:
+    """As many may have been born as went: then every row behind the one that went is another Gaussian."""
+    grown = densified(BEFORE, clones=np.array([17]), splits=np.array([], np.int64), offset=1.0)
+    later = learned(grown.take(np.arange(401) != gone))
+    link = linked_states(BEFORE, later)
+    np.testing.assert_array_equal(link.parents[:399], np.arange(400)[np.arange(400) != gone])
+    assert link.kinds[399] in (CLONED, BORN, UNKNOWN)
+    assert link.goes_on_nowhere(gone)
+
+
+def test_rows_that_changed_beyond_recognition_are_not_called_newborn() -> None:
+    """The number of a row only falls, so a newborn is known by its number; the others may be old ones."""
+    thrown = learned(BEFORE).sh0.copy()
+    thrown[300:] *= -3
+    grown = densified(changed(learned(BEFORE), sh0=thrown), clones=np.arange(0, 200, 4), splits=np.array([], np.int64))
+    link = linked_states(BEFORE, grown)
+    assert (link.kinds[:300] == SAME).all()
+    assert set(link.kinds[300:400]) == {UNKNOWN}
+    assert not np.isin(link.kinds[400:], (SAME, UNKNOWN)).any()
+    assert not link.goes_on_nowhere(350)
 
 
 def test_mcmc_rows_stay_in_place_or_are_copies() -> None:
