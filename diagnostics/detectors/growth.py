@@ -18,13 +18,13 @@ from runs.settings import NOT_STORED
 
 @detects("densification-never-triggers")
 def never_grows(
-    counts: Series, schedule: Schedule, grown: tuple[Series, ...] | None = None, relocates: bool | None = None,
-    cap: int | None = None, *, events: int = 3, growth: float = 0.002, full: float = 0.99,
+    counts: Series, schedule: Schedule, grown: tuple[Series, ...] | None = None, cap: int | None = None,
+    *, events: int = 3, growth: float = 0.002, full: float = 0.99,
 ) -> Finding | NotEvaluable | None:
-    """Several densifications went by, and next to no Gaussian was born. MCMC that starts at its cap only ever relocates."""
+    """Several densifications went by, and next to no Gaussian was born. Who starts at a cap has no room to grow."""
     first, last = int(counts.iterations[0]), int(counts.iterations[-1])
     passed = [event for event in schedule.densifications if first <= event < last]
-    if relocates and cap is not None and counts.values[0] >= full * cap:
+    if cap is not None and counts.values[0] >= full * cap:
         return None
     if len(passed) < events:
         return NotEvaluable((f"a range that covers at least {events} densifications",))

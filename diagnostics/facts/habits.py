@@ -26,6 +26,9 @@ PRUNES_PLAINLY = frozenset({"inria", "pixel-gs", "mip-splatting", "grendel", "gs
 # Trainers whose numbers are not those of an optimiser's iterations: frames of a recording or of a simulation.
 COUNTS_FRAMES = frozenset({"monogs", "splatam", "physgaussian"})
 DOWNSCALES = {"splatfacto": (2, 3_000), "opensplat": (2, 3_000)}  # halvings at the start, iterations from one to the next
+LEVEL = "LOD "  # how a save is labelled that is numbered by its level of detail
+# Neither reads a folder masks/: gsplat masks only what a fisheye lens leaves black, 3DGRUT reads NAME_mask.png beside the photo.
+WITHOUT_MASK_FOLDER = frozenset({"gsplat", "gsplat-2dgs", "3dgrut"})
 BACKGROUND = "the colour behind this trainer's renders (random, or not stored)"
 
 
@@ -64,7 +67,8 @@ def trained_background(run: Run) -> str | None:
 @fact(missing="iterations of an optimiser (these numbers count something else, or stand only in the names of files)")
 def counts_iterations(run: Run) -> bool | None:
     """What saves are numbered by are iterations of this training."""
-    return None if run.trainer.name in COUNTS_FRAMES or files_alone(run) else True
+    numbered_otherwise = any((checkpoint.label or "").startswith(LEVEL) for checkpoint in run.checkpoints)
+    return None if run.trainer.name in COUNTS_FRAMES or files_alone(run) or numbered_otherwise else True
 
 
 def files_alone(run: Run) -> bool:

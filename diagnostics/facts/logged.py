@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from diagnostics.facts import saved  # noqa: F401  (checkpoints)
+from diagnostics.facts import habits, saved  # noqa: F401  (counts_iterations, checkpoints)
 from diagnostics.facts.alike import is_rounded
 from diagnostics.facts.habits import full_size_from
 from diagnostics.measures.curves import running_median, since
@@ -110,15 +110,17 @@ def schedule(run: Run) -> Schedule | None:
 
 
 @fact(missing="series num_gaussians, or two saved point clouds in the chosen range")
-def counts(count_series: Series | None = None, checkpoints: tuple[Checkpoint, ...] | None = None) -> Series | None:
+def counts(
+    count_series: Series | None = None, checkpoints: tuple[Checkpoint, ...] | None = None, counts_iterations: bool | None = None,
+) -> Series | None:
     """How many Gaussians there are, as logged, else as saved; at least two values.
 
-    Saves in formats that drop rows, and those of which files are missing, tell no count.
+    Saves in formats that drop rows, and those of which files are missing, tell no count; levels of detail are no course of time.
     """
     if count_series is not None and len(count_series) > 1:
         return count_series
     whole = [c for c in checkpoints or () if not is_rounded(c) and (c.shards is None or c.shards[0] == c.shards[1])]
-    if len(whole) < 2:
+    if len(whole) < 2 or not counts_iterations:
         return None
     iterations = np.array([c.iteration for c in whole], np.int64)
     values = np.array([c.count for c in whole], np.float64)

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from diagnostics.facts import alike, lens, saved  # noqa: F401  (photos_alike, drawn_train_cameras)
+from diagnostics.facts.habits import WITHOUT_MASK_FOLDER
 from diagnostics.facts.photos import evenly, photo_at
 from diagnostics.measures.backgrounds import COLOURS, composite, over
 from diagnostics.registry import fact
+from diagnostics.verdict import NotEvaluable
 from render.raster.cpu import rasterise
 from render.raster.measures import capped
 from render.splats import Splats, prepare
@@ -40,8 +42,10 @@ class Masked:
 
 
 @fact(missing=MASKS)
-def masks(run: Run, drawn_train_cameras: tuple[Camera, ...]) -> dict[str, Photo] | None:
+def masks(run: Run, drawn_train_cameras: tuple[Camera, ...]) -> dict[str, Photo] | NotEvaluable | None:
     """By camera name, of the training cameras."""
+    if run.trainer.name in WITHOUT_MASK_FOLDER:
+        return NotEvaluable((f"masks that the trainer used ({run.trainer.name} reads none from masks/)",))
     folder = None if run.data is None else run.data / "masks"
     if folder is not None:
         ensure_folder(folder)

@@ -12,7 +12,9 @@ from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import NotEvaluable
 from runs.checkpoints import Checkpoint
+from runs.run import Run
 from runs.settings import NOT_STORED
+from runs.strategy import keeps_order
 
 SAME_COLOUR = 0.05  # SH units: 4 of 255 grey levels
 
@@ -29,7 +31,7 @@ class Refinement:
 
 @fact(missing="two saved point clouds with a refinement of MCMC between them")
 def refinements(
-    checkpoints: tuple[Checkpoint, ...], schedule: Schedule, relocates: bool, beat: Callable[[], None],
+    run: Run, checkpoints: tuple[Checkpoint, ...], schedule: Schedule, relocates: bool, beat: Callable[[], None],
 ) -> tuple[Refinement, ...] | NotEvaluable | None:
     """By iteration; at least one."""
     if not relocates:
@@ -39,6 +41,8 @@ def refinements(
     pairs = [pair for pair in pairwise(checkpoints) if saved.row_by_row(*pair)]
     if not pairs and len(checkpoints) > 1:
         return NotEvaluable((saved.IN_ORDER,))
+    if not keeps_order(run):
+        return NotEvaluable((f"saves whose rows keep their order (those of {run.trainer.name} are not known to)",))
     found = []
     for earlier, later in pairs:
         beat()
