@@ -5,7 +5,7 @@ save is written before the optimiser steps (formats.md 17; Grendel-GS `train_int
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,33 +43,40 @@ def recognise(folder: Path) -> Trainer | None:
 def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     """Headers and names now, everything else on first use. Raises UnreadableFile if `data` is given and absent."""
     book = NoteBook()
-    saves = (_save(iteration, folder, book) for iteration, folder in iteration_folders(path, book))
-    splats = tuple(save for save in saves if save is not None)
+    splats = tuple(_saves(iteration_folders(path, book), book))
     known = OF_ANCHORS if any(save.holds == "anchors" for save in splats) else trainer
     return assembled(path, known, splats, tuple(_states(path / "checkpoints", book)), data, book)
 
 
-def _save(iteration: int, folder: Path, book: NoteBook) -> Checkpoint | None:
-    """The shards of one iteration, else the one file that the first process gathered. Rows move between processes."""
-    ranks = by_rank(folder, SHARD, book)
-    found = _gathered(iteration, folder, book) if ranks is None else _shards(iteration, folder, ranks, book)
-    return None if found is None else replace(found, keeps_rows=False)
+def _saves(folders: Sequence[tuple[int, Path]], book: NoteBook) -> Iterator[Checkpoint]:
+    """The shards of each iteration, else the one file that the first process gathered. Rows move between processes."""
+    ranks = {folder: by_rank(folder, SHARD, book) for _, folder in folders}
+    paths = (path for folder, of in ranks.items() for path in (_gathered(folder, book) if of is None else of.files.values()))
+    looks = {file.path: file for file in splat_files(paths, book)}  # all at once: what they share is noted once
+    for iteration, folder in folders:
+        of, whole = ranks[folder], looks.get(folder / WHOLE)
+        if of is not None:
+            found = _shards(iteration, folder, of, looks, book)
+        else:
+            found = None if whole is None else checkpoint_of(iteration, whole)
+        if found is not None:
+            yield replace(found, keeps_rows=False)
 
 
-def _gathered(iteration: int, folder: Path, book: NoteBook) -> Checkpoint | None:
+def _gathered(folder: Path, book: NoteBook) -> list[Path]:
+    """The one file of an iteration, if it is there."""
     try:
-        whole = [folder / WHOLE] if (folder / WHOLE).is_file() else []
+        if (folder / WHOLE).is_file():
+            return [folder / WHOLE]
     except OSError:
-        return None  # a folder that may not be read was noted already
-    if not whole:
-        book.add(str(folder), f"holds no {WHOLE} and no shards; open the run again once it is saved")
-    return next((checkpoint_of(iteration, file) for file in splat_files(whole, book)), None)
+        return []  # a folder that may not be read was noted already
+    book.add(str(folder), f"holds no {WHOLE} and no shards; open the run again once it is saved")
+    return []
 
 
-def _shards(iteration: int, folder: Path, ranks: Ranks, book: NoteBook) -> Checkpoint | None:
+def _shards(iteration: int, folder: Path, ranks: Ranks, looks: Mapping[Path, SplatFile], book: NoteBook) -> Checkpoint | None:
     note_missing(ranks.files, ranks.expected, lambda rank: folder / f"point_cloud_rk{rank}_ws{ranks.expected}.ply", book)
-    rank_of = {path: rank for rank, path in ranks.files.items()}
-    files: dict[int, SplatFile] = {rank_of[file.path]: file for file in splat_files(ranks.files.values(), book)}
+    files = {rank: looks[path] for rank, path in ranks.files.items() if path in looks}
     return merged(iteration, files, ranks.expected, book)
 
 

@@ -33,6 +33,17 @@ def test_a_single_file_is_a_run_with_one_save(name: str, tmp_path: Path) -> None
     assert np.isfinite(saved.gaussians.means).all()
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_a_series_tells_its_reservation_once(name: str, tmp_path: Path) -> None:
+    """Fifty saves of one format would else bury every other note under the same sentence."""
+    for iteration in (1000, 2000, 3000):
+        shutil.copy(FOREIGN / name, tmp_path / f"scene_{iteration}{''.join(Path(name).suffixes)}")
+    run = open_run(tmp_path)
+    reservations = look_at(run.checkpoints[0].path).notes
+    assert run.iterations == (1000, 2000, 3000)
+    assert [note.says for note in run.notes] == [f"{says} (so do 2 other files)" for says in reservations]
+
+
 @pytest.mark.parametrize("name", ["transform_sog", "sog_v1", "gsplat_png"])
 def test_a_folder_with_meta_json_is_one_scene(name: str) -> None:
     """SOG scenes are often left unzipped, and gsplat's compressed sets are folders."""

@@ -116,6 +116,15 @@ def test_shards_of_different_degrees_do_not_belong_together(tmp_path: Path) -> N
     assert any("different SH degrees" in note.says for note in run.notes)
 
 
+def test_what_all_saves_share_is_told_once(tmp_path: Path) -> None:
+    """Each save of anchors has the same reservation."""
+    for iteration in (7, 15, 23):
+        write_ply(shard(tmp_path, 0, ranks=1, iteration=iteration), anchors(4))
+    run = open_run(tmp_path)
+    assert run.iterations == (7, 15, 23)
+    assert [note.says.endswith("(so do 2 other files)") for note in run.notes if "holds anchors" in note.says] == [True]
+
+
 def test_shards_of_anchors_are_not_grendels_own(tmp_path: Path) -> None:
     """CityGS-X saves Scaffold-GS's anchors in Grendel's layout: all of them are shown, as anchors."""
     for rank in range(2):
