@@ -22,7 +22,6 @@ from runs.storage import address_of
 RECENT = "recent_runs"
 MOST_RECENT = 8
 ADDRESS = "Address of a run, such as sftp://host/path, s3://bucket/path or https://host/path"
-SPLAT_FILES = "Splat files (*.ply);;All files (*)"
 
 
 class Actions(QObject):
@@ -110,7 +109,7 @@ class Actions(QObject):
         self._open(QFileDialog.getExistingDirectory(self._window, "Open a run's folder", self._start()))
 
     def ask_file(self) -> None:
-        self._open(QFileDialog.getOpenFileName(self._window, "Open a splat file", self._start(), SPLAT_FILES)[0])
+        self._open(QFileDialog.getOpenFileName(self._window, "Open a splat file", self._start(), splat_files())[0])
 
     def ask_address(self) -> None:
         self._open(QInputDialog.getText(self._window, "Open address", ADDRESS)[0].strip())
@@ -182,6 +181,15 @@ def _fill(menu: QMenu, entries: tuple[QAction | QMenu | None, ...]) -> None:
             menu.addMenu(entry)
         else:
             menu.addAction(entry)
+
+
+def splat_files() -> str:
+    """What the dialog offers: files of splats in every format, and resumable ones, each of which opens its run."""
+    from runs.formats.splat_formats import ENDINGS  # not before it is needed
+    from runs.open_run import STATE_ENDINGS
+
+    known = " ".join(f"*{ending}" for ending in (*ENDINGS, *STATE_ENDINGS))
+    return f"Splats and checkpoints ({known});;All files (*)"
 
 
 def theme_menu(settings: QSettings, parent: QWidget) -> QMenu:

@@ -22,6 +22,7 @@ DELETED = "this checkpoint was deleted while the run was open; copy those that y
 DATA_SET = frozenset({
     "sparse", "images", "transforms.json", "transforms_train.json", "cameras.bin", "cameras.txt", "database.db", "colmap",
 })
+STATE_ENDINGS = (".pth", ".pt", ".ckpt", ".npz")  # of resumable files, which open as the iteration of their run
 MOST_NAMED = 5  # runs of a folder that holds several
 
 

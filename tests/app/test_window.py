@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
+from PySide6.QtCore import QDir, QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 
@@ -231,6 +231,21 @@ def test_empty_panels_say_what_to_do(window):
     assert "Open a run" in panel(window, PlotsPanel).empty.text()
     assert not panel(window, DiagnosisPanel).button.isEnabled()
     assert not window.actions_.diagnose.isEnabled()
+
+
+@pytest.mark.parametrize("name", [
+    "point_cloud.ply", "scene.compressed.ply", "scene.spz", "scene.sog", "scene.glb", "scene.gltf", "scene.ksplat", "scene.splat",
+    "checkpoint.resume", "chkpnt30000.pth", "ckpt_29999_rank0.pt", "step-000029999.ckpt", "params.npz",
+])
+def test_the_dialog_offers_every_file_that_opens(name, window, monkeypatch):
+    """A file that the dialog hides looks as if it could not be opened."""
+    asked = []
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *words: (asked.append(words[-1]), ("", ""))[1])
+    window.actions_.ask_file()
+    (offered,) = asked
+    patterns = offered.split(";;")[0].partition("(")[2].rstrip(")").split()
+    assert QDir.match(patterns, name)
+    assert not QDir.match(patterns, "photo.jpg")
 
 
 def test_reports_are_exported_and_told(sick, qtbot, tmp_path, monkeypatch):
