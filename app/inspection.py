@@ -10,7 +10,7 @@ from runs.arrays import F32, Array
 from runs.checkpoints import Checkpoint, Rows
 from runs.errors import RunError
 from runs.gaussians import Gaussians
-from runs.lineage.ancestry import History, history_of
+from runs.lineage.ancestry import History, history_of, ignore
 from runs.quantities import QUANTITIES
 from runs.run import Run
 
@@ -128,7 +128,9 @@ def neighbours(gaussians: Gaussians, row: int, k: int = NEIGHBOURS) -> tuple[Nei
     return tuple(Neighbour(int(n), float(distance[n]), float(distance[n]) / sigma) for n in nearest if np.isfinite(distance[n]))
 
 
-def history(run: Run, iteration: int, row: int, beat: Callable[[], None]) -> History | str:
+def history(
+    run: Run, iteration: int, row: int, beat: Callable[[], None], looked: Callable[[int, int], None] = ignore,
+) -> History | str:
     """The same Gaussian, its ancestors and its children in the other saves, or why that is not available.
 
     Raises whatever `beat` raises.
@@ -139,7 +141,7 @@ def history(run: Run, iteration: int, row: int, beat: Callable[[], None]) -> His
     if checkpoint.holds != "splats":
         return f"only Gaussians are followed, and these are {checkpoint.holds}"
     try:
-        return history_of(run, iteration, row, beat)
+        return history_of(run, iteration, row, beat, looked)
     except RunError as error:
         return error.says
 

@@ -15,7 +15,7 @@ from runs.lineage.ancestry import History
 from runs.lineage.moments import HERE, Moment
 
 NOTHING_SELECTED = "No Gaussian selected\n\nClick one in the viewport, or open a finding that names some"
-LOOKING = "Looking through the other saves…"
+LOOKING = "Looking through the other saves"
 ROW_ROLE, ITERATION_ROLE = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 2  # between them: FactsTree's own
 
 
@@ -30,6 +30,7 @@ class InspectorPanel(QWidget):
         self._index = 0  # which of the selected rows is read
         self._selected: Selection | None = None
         self._history = QTreeWidgetItem()
+        self._looking: QTreeWidgetItem | None = None  # the line that stands there until the history is known
         self._scrolled = 0  # how far down the tree was read: the next Gaussian is compared there
         self.title = QLabel()
         self.title.setProperty("role", "heading")
@@ -78,10 +79,12 @@ class InspectorPanel(QWidget):
 
         def look(task: Task) -> History | str:
             task.partial(inspect(population, row, selected.iteration, run, task.beat, shown.moved))
-            return history(run, selected.iteration, row, task.beat)
+            return history(run, selected.iteration, row, task.beat, lambda done, of: task.progress(
+                done / of, f"{LOOKING}: {wording.count(done)} of {wording.count(of)}"))
 
         self._lane.request(
-            look, self.show_history, partial=lambda found: self.show_inspection(found, selected, shown.time))
+            look, self.show_history, partial=lambda found: self.show_inspection(found, selected, shown.time),
+            progress=self._show_progress)
 
     def show_inspection(self, found: Inspection, selected: Selection, time: float | None = None) -> None:
         many = len(selected.rows)
@@ -101,7 +104,7 @@ class InspectorPanel(QWidget):
         self._show_contributors(selected.contributors, opened)
         self._show_neighbours(found, opened)
         self._history = self.tree.group("History (opacity, largest scale, moved)", opened=opened.get("History", True))
-        self.tree.sentence(self._history, LOOKING)
+        self._looking = self.tree.sentence(self._history, f"{LOOKING}…")
         self.message.hide()
         self.tree.show()
         self._scroll_back()
@@ -150,6 +153,7 @@ class InspectorPanel(QWidget):
     def show_history(self, told: History | str) -> None:
         """Below the inspection that is shown."""
         self._history.takeChildren()
+        self._looking = None
         if isinstance(told, str):
             self.tree.sentence(self._history, f"{NOT_AVAILABLE}: {told}")
             return
@@ -159,6 +163,11 @@ class InspectorPanel(QWidget):
             else:
                 self.tree.sentence(self._history, wording.remark(one), tip=wording.told_by(one))
         self._scroll_back()
+
+    def _show_progress(self, _fraction: float, says: str) -> None:
+        """Of large or remote saves, of which each takes seconds."""
+        if self._looking is not None:
+            self._looking.setText(0, says)
 
     def _show_moment(self, moment: Moment) -> None:
         cells = [wording.relation(moment), wording.number(moment.opacity), wording.number(moment.max_scale),

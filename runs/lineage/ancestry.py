@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 
@@ -17,15 +18,23 @@ from runs.run import Run
 History = tuple[Moment | Remark, ...]  # by iteration, the inspected moment among them
 
 
-def history_of(run: Run, iteration: int, row: int, beat: Callable[[], None]) -> History:
+def ignore(*_: object) -> None:
+    """For whoever shows no progress."""
+
+
+def history_of(
+    run: Run, iteration: int, row: int, beat: Callable[[], None], looked: Callable[[int, int], None] = ignore,
+) -> History:
     """Of the Gaussian in `row` of the save at `iteration`. Some seconds for each million rows of saves not linked before.
 
-    A save that cannot be read is a remark, unless it is the inspected one. Raises RunError for that one, and what `beat` raises.
+    `looked` is told how many of the other saves, of how many, were looked at. A save that cannot be read is a remark, unless it
+    is the inspected one. Raises RunError for that one, and what `beat` raises.
     """
     saves = [c for c in run.checkpoints if c.holds == "splats" and c.count > 0]
     place = next(i for i, c in enumerate(saves) if c.iteration == iteration)
     inspected = saves[place].gaussians
-    walk = Walk(run, beat, inspected.means[row].copy())
+    done = count(1)
+    walk = Walk(run, beat, lambda: looked(next(done), len(saves) - 1), inspected.means[row].copy())
     here = walk.measured(inspected, Moment(iteration, row))
     past = list(walk.along(saves[place::-1], here, before, MOST_ROWS // 2))
     future = list(walk.along(saves[place:], here, after, MOST_ROWS // 2))
@@ -39,6 +48,7 @@ class Walk:
 
     run: Run
     beat: Callable[[], None]
+    looked: Callable[[], None]  # at one save more
     start: F32  # float32 [3], mean of the inspected Gaussian
 
     def along(
@@ -57,6 +67,8 @@ class Walk:
             except RunError as error:
                 yield Remark(f"Iteration {save.iteration:,} is left out: {error.says}")
                 continue
+            finally:
+                self.looked()
             yield from told
             if onwards is None:
                 return

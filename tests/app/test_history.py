@@ -101,8 +101,26 @@ def test_parameters_are_there_before_the_history(panel: InspectorPanel, qtbot: Q
     panel.show_inspection = show  # type: ignore[method-assign,assignment]
     panel._session.select([5])
     settle(panel, qtbot)
-    assert seen == [LOOKING]
-    assert LOOKING not in texts(panel)
+    assert seen == [f"{LOOKING}…"]
+    assert LOOKING not in "".join(texts(panel))
+
+
+def test_progress_is_told_while_saves_are_looked_through(panel: InspectorPanel, qtbot: QtBot) -> None:
+    """A line that stands still for a minute reads as a hang; and a late word of progress may not overwrite a history."""
+    seen: list[str] = []
+    progress = panel._show_progress
+
+    def show(fraction: float, says: str) -> None:
+        progress(fraction, says)
+        seen.append(says)
+
+    panel._show_progress = show  # type: ignore[method-assign]
+    panel._session.select([5])
+    settle(panel, qtbot)
+    assert seen == [f"{LOOKING}: 1 of 2", f"{LOOKING}: 2 of 2"]
+    before = texts(panel)
+    progress(0.5, "late")
+    assert texts(panel) == before
 
 
 def test_what_is_doubtful_is_called_uncertain(panel: InspectorPanel, qtbot: QtBot) -> None:
