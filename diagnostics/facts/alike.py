@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from diagnostics.facts import cameras as camera_facts
-from diagnostics.facts import registration, saved  # noqa: F401  (checkpoint, colmap_model)
+from diagnostics.facts import registration, saved  # noqa: F401  (checkpoint, colmap_model, lens_told)
 from diagnostics.facts.moving import moves
 from diagnostics.registry import fact
 from diagnostics.verdict import NotEvaluable
@@ -77,9 +77,9 @@ def undistorted(run: Run, cameras: tuple[Camera, ...], colmap_model: ColmapModel
 
 
 @fact(missing="how the trainer compared its views")
-def photos_alike(renders_alike: bool, views_as_stored: bool, undistorted: bool) -> bool:
+def photos_alike(renders_alike: bool, views_as_stored: bool, undistorted: bool, lens_told: bool) -> bool:
     """Whether a picture drawn here may be held against its photo, or against a score that the trainer logged."""
-    return renders_alike and views_as_stored and undistorted
+    return renders_alike and views_as_stored and undistorted and lens_told
 
 
 def is_rounded(checkpoint: Checkpoint) -> bool:

@@ -68,7 +68,7 @@ class PhotoFit:
 
 @fact(missing=PHOTOS)
 def shots(
-    run: Run, train_cameras: tuple[Camera, ...], undistorted: bool, beat: Callable[[], None],  # noqa: ARG001
+    run: Run, train_cameras: tuple[Camera, ...], undistorted: bool, lens_told: bool, beat: Callable[[], None],  # noqa: ARG001
 ) -> tuple[Shot, ...] | NotEvaluable | None:
     """At most 24 training cameras, evenly chosen, with their photos on black, at most 512 px on the longer side."""
     if (why := moves(run)) is not None:

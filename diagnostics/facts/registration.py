@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from diagnostics.facts import cameras as camera_facts  # noqa: F401  (the facts below build on cameras)
+from diagnostics.facts import cameras as camera_facts
 from diagnostics.measures.alignment import Similarity, fit_similarity, rotation_angle_deg
 from diagnostics.measures.frusta import Projected, project
 from diagnostics.measures.lens_fit import AS_IT_IS, LensFit, fit_lens
 from diagnostics.registry import fact
+from diagnostics.verdict import NotEvaluable
 from runs.arrays import F64
 from runs.cameras import Camera
 from runs.formats.cameras.colmap import ColmapModel, find_model, read_model
@@ -24,6 +25,11 @@ TIMES_STORED = 3.0  # what the model records: a lens that leaves more is not the
 # Of the picture's longer side: 0.0005 in a real capture, 0.002 in small pictures; 0.009 with poses 0.4 degrees off.
 PROVED = 0.004
 PINHOLE = frozenset({"PINHOLE", "SIMPLE_PINHOLE"})
+# Draws around the principal points of its data set, and stores cameras without them, in a world of its own. INRIA's family stores
+# none either, and draws around the centre.
+KEEPS_NO_POINTS = frozenset({"opensplat"})
+CENTRED_PX = 0.5  # nearer than that to the centre a principal point makes no difference
+UNTOLD_LENS = "the cameras' principal points, which this trainer uses and does not store"
 FEWEST_SHARED = 3  # a similarity between two sets of camera centres needs three of them
 
 
@@ -32,6 +38,17 @@ def colmap_model(run: Run) -> ColmapModel | None:
     """The model that belongs to the photos."""
     folder = None if run.data is None else find_model(run.data)
     return None if folder is None else read_model(folder)
+
+
+@fact(missing=camera_facts.CAMERAS)
+def lens_told(run: Run, cameras: tuple[Camera, ...], colmap_model: ColmapModel | None = None) -> bool | NotEvaluable:
+    """Whether the cameras have the principal points that training used, or those are in the middle by the model."""
+    if run.trainer.name not in KEEPS_NO_POINTS or all(camera.has_principal_point for camera in cameras):
+        return True
+    pairs = [] if colmap_model is None else shared_cameras(cameras, colmap_model.cameras)
+    known = [theirs.resized(mine.size_px) for mine, theirs in pairs]
+    centred = all(abs(c.cx - c.size_px[0] / 2) < CENTRED_PX and abs(c.cy - c.size_px[1] / 2) < CENTRED_PX for c in known)
+    return True if known and centred else NotEvaluable((UNTOLD_LENS,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +92,9 @@ class Reprojection:
 
 
 @fact(missing="the COLMAP model's keypoints, of pinhole cameras (give the data folder with --data)")
-def reprojection(cameras: tuple[Camera, ...], colmap_model: ColmapModel, beat: Callable[[], None]) -> Reprojection | None:
+def reprojection(
+    cameras: tuple[Camera, ...], colmap_model: ColmapModel, lens_told: bool, beat: Callable[[], None],  # noqa: ARG001
+) -> Reprojection | None:
     """Per camera, over the keypoints of its photo that belong to a point; None where the model holds no keypoints.
 
     The run's world may be a moved, turned and scaled copy of the model's: the best similarity is applied first.

@@ -8,6 +8,7 @@ Studio, MonoGS and SplaTAM (test_retold_apps), splatfacto, 3DGRUT and lightning 
 import json
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ from diagnostics.detectors.shape import needles
 from diagnostics.diagnose import diagnose
 from diagnostics.evidence import Evidence
 from diagnostics.facts.habits import full_size_from
+from diagnostics.facts.registration import lens_told
 from diagnostics.verdict import Finding, NotEvaluable
 from runs import quantities
 from runs.checkpoints import Checkpoint
+from runs.formats.cameras.colmap import read_model
 from runs.gaussians import Gaussians
 from runs.open_run import open_run
 from runs.run import Run, Trainer
@@ -30,9 +33,11 @@ from runs.writers.gsplat import GsplatWriter, splats
 from runs.writers.torch_zip import write_torch_file
 from tests.diagnostics.test_retold_apps import Sound, brush, lichtfeld_2025, lichtfeld_2026, opensplat, sound
 from tests.diagnostics.test_studio_runs import as_grut, as_lightning, as_splatfacto, log_of
+from tests.support.colmap_writer import write_text
 from tests.support.data import shared_data
 from tests.support.exported import WRITERS
 from tests.support.files import write_points, write_splats
+from tests.support.models import model_of
 from tests.support.retold import Folders
 from tests.support.runs import changed, cloud, made_run, points_of, ring_cameras
 
@@ -394,3 +399,25 @@ def test_the_reference_trainer_keeps_every_rule() -> None:
     for name in ("renders_alike", "photos_alike", "views_as_stored", "scaled_by_extent", "prunes_plainly", "counts_iterations"):
         assert fact(name, run) is True
     assert fact("trained_background", run) == "black"
+
+
+@pytest.mark.parametrize(("trainer", "aside", "told"), [
+    ("opensplat", 0.0, True), ("opensplat", 4.0, False), ("brush", 4.0, True), ("inria", 4.0, True),
+])
+def test_a_lens_that_was_used_and_not_stored_is_not_guessed(trainer: str, aside: float, told: bool, tmp_path: Path) -> None:
+    """OpenSplat draws around the principal points of its data set, and keeps none: photos would lie beside renders."""
+    stored = tuple(replace(camera, has_principal_point=False) for camera in ring_cameras())
+    write_text(model_of(tuple(replace(camera, cx=camera.cx + aside) for camera in ring_cameras()), points_of(cloud())), tmp_path)
+    model = read_model(tmp_path)
+    run = made_run(trainer=of(trainer), cameras=stored)
+    assert (lens_told(run, stored, model) is True) is told
+    assert (lens_told(run, stored, None) is True) is (trainer != "opensplat")
+
+
+def test_a_sound_capture_with_a_lens_aside_raises_no_alarm_as_opensplats(tmp_path: Path) -> None:
+    """Of a real capture whose principal point lies 3.8 px beside the middle, its cameras.json tells the middle."""
+    run = open_run(shared_data("runs", "fox-a"), shared_data("scenes", "fox"))
+    saves = {2_000: run.checkpoints[-1].gaussians}
+    (tmp_path / "run").mkdir()
+    folder, data = opensplat(Sound(run, saves, shared_data("scenes", "fox")), tmp_path / "run")
+    assert findings(open_run(folder, data)) == []

@@ -29,7 +29,7 @@ def idle() -> None:
 def test_a_models_own_poses_meet_its_keypoints() -> None:
     """COLMAP reports 0.6 px at this size; anything above would be a mistake in projection or pixel centres."""
     found = model()
-    measured = registration.reprojection(found.cameras, found, idle)
+    measured = registration.reprojection(found.cameras, found, True, idle)
     assert measured is not None
     assert max(measured.median_px.values()) < 1
     assert np.median(list(measured.median_px.values())) == pytest.approx(measured.model_px, rel=0.3)
@@ -40,7 +40,7 @@ def test_two_degrees_miss_by_pixels_and_only_there() -> None:
     found = model()
     first, *rest = found.cameras
     cameras = (turned(first, 2.0, 0), *rest)
-    measured, difference = registration.reprojection(cameras, found, idle), registration.pose_differences(cameras, found)
+    measured, difference = registration.reprojection(cameras, found, True, idle), registration.pose_differences(cameras, found)
     assert measured is not None
     assert difference is not None
     assert measured.median_px[first.name] > 5
@@ -57,7 +57,7 @@ def test_a_turned_scaled_world_is_not_a_wrong_pose(carry: Callable[[F64], F64]) 
     """Trainers that normalise the scene move every camera alike: no pose is wrong for that."""
     found = model()
     cameras = tuple(replace(camera, world_from_camera=carry(camera.world_from_camera)) for camera in found.cameras)
-    measured = registration.reprojection(cameras, found, idle)
+    measured = registration.reprojection(cameras, found, True, idle)
     assert measured is not None
     assert max(measured.median_px.values()) < 1
 
@@ -86,5 +86,5 @@ def test_a_model_without_keypoints_says_what_is_missing() -> None:
     folder = find_model(shared_data("scenes", "synth0"))
     assert folder is not None
     found = read_model(folder)
-    assert registration.reprojection(found.cameras, found, idle) is None
+    assert registration.reprojection(found.cameras, found, True, idle) is None
     assert "keypoints" in FACTS["reprojection"].missing

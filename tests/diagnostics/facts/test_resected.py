@@ -25,7 +25,7 @@ def with_points(found: ColmapModel, scale: float, degrees: float, shift: float) 
 
 
 def judged(cameras: tuple[Camera, ...], found: ColmapModel) -> Resected | None:
-    reprojection = registration.reprojection(cameras, found, idle)
+    reprojection = registration.reprojection(cameras, found, True, idle)
     assert reprojection is not None
     return resected.resected(cameras, found, reprojection, idle)
 
@@ -54,7 +54,7 @@ def test_a_longer_lens_is_no_larger_cloud(zoom: float) -> None:
     """Both move points away from the middle; only the lens leaves the cameras in disagreement, a small one in a small one."""
     found = model()
     longer = tuple(replace(camera, fx=zoom * camera.fx, fy=zoom * camera.fy) for camera in found.cameras)
-    reprojection = registration.reprojection(longer, found, idle)
+    reprojection = registration.reprojection(longer, found, True, idle)
     assert reprojection is not None
     assert reprojection.is_lens
     assert reprojection.lens.zoom == pytest.approx(1 / zoom, rel=0.01)
