@@ -59,8 +59,12 @@ class NoteBook:
 
     def attempt(self, read: Callable[[Path], Read], file: Path, otherwise: Read) -> Read:
         """What `read` makes of a file, or `otherwise` where the file is absent; trouble is noted and gives `otherwise` too."""
+        return self.caught(lambda: read(file) if file.is_file() else otherwise, otherwise)
+
+    def caught(self, read: Callable[[], Read], otherwise: Read) -> Read:
+        """What `read` gives, or `otherwise` where that raises a RunError, which is noted."""
         try:
-            return read(file) if file.is_file() else otherwise
+            return read()
         except RunError as error:
             self.add_error(error)
             return otherwise

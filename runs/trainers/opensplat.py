@@ -43,7 +43,7 @@ def read(path: Path, trainer: Trainer, data: Path | None) -> Run:
     folder = OpenSplatFolder(path, data, book)
     return Run(path, trainer, saved, (), folder.data, few_sources(
         Logged(path, book), cameras=lambda: folder.cameras,
-        photos=lambda: find_photos(folder.data, None, folder.names, book) if folder.data and folder.names else {},
+        photos=lambda: find_photos(folder.data, None, folder.names, book),
     ), book, data is not None)
 
 

@@ -20,6 +20,7 @@ from runs.trainers.shared.family import Family
 from runs.trainers.shared.flat_settings import Spellings, aliased, flat_settings
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import checkpoints, numbered, splat_files
+from runs.trainers.shared.sources import few_sources
 
 STEP = r"step-(\d{9,12})\.ckpt"
 SPLATS, CONFIG, METRICS = "splat.ply", "config.json", "metrics.json"
@@ -74,10 +75,7 @@ class SpirulaeFolder:
 
     @property
     def sources(self) -> Sources:
-        return Sources(
-            cameras=tuple, settings=lambda: self.settings, series=lambda: self.series, events=lambda: self.logged.events,
-            input_points=lambda: None, sfm_points=lambda: None, photos=dict, exposures=dict,
-        )
+        return few_sources(self.logged, settings=lambda: self.settings, series=lambda: self.series)
 
 
 def _read_config(path: Path) -> Settings:

@@ -26,6 +26,7 @@ from runs.trainers.shared.data_folder import find_data, find_photos
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import checkpoints, numbered, splat_files
+from runs.trainers.shared.sources import few_sources
 from runs.trainers.shared.tensor_columns import REST, Columns, Layout, Parameter, TensorLook, find_columns, is_rows
 
 CHECKPOINT = re.compile(r"[A-Za-z]\w*?_(\d{1,12})\.pt")
@@ -104,17 +105,14 @@ class SplatTrainerFolder:
 
     @property
     def sources(self) -> Sources:
-        return Sources(
-            cameras=lambda: self.cameras, settings=Settings, series=lambda: self.logged.series, events=lambda: self.logged.events,
-            input_points=self._input_points, sfm_points=lambda: None, photos=self._photos, exposures=dict,
-        )
+        return few_sources(self.logged, cameras=lambda: self.cameras, input_points=self._input_points, photos=self._photos)
 
     def _input_points(self) -> PointCloud | None:
         return self.book.attempt(read_points, self.path / "input.ply", None)
 
     def _photos(self) -> Mapping[str, Photo]:
         names = tuple(camera.name for camera in self.cameras)
-        return find_photos(self.data, None, names, self.book) if self.data is not None and names else {}
+        return find_photos(self.data, None, names, self.book)
 
 
 FAMILY = Family("splat-trainer", recognise, read)

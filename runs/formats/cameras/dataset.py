@@ -143,10 +143,11 @@ def _points(path: Path | None) -> PointCloud | None:
     return read_points(path) if path is not None and path.is_file() else None
 
 
-def is_dataset(folder: Path) -> bool:
-    """Whether there are cameras of a data set in `folder`, by names alone; never raises."""
+def is_dataset(folder: Path, order: tuple[Kind, ...] = USUAL_ORDER) -> bool:
+    """Whether there are cameras of a data set of these kinds in `folder`, by names alone; never raises."""
     try:
-        files = (BLENDER_TRAIN, "transforms.json")
-        return any((folder / name).is_file() for name in files) or find_model(folder) is not None
+        files = {"Blender": BLENDER_TRAIN, "transforms": "transforms.json"}
+        named = any((folder / name).is_file() for kind, name in files.items() if kind in order)
+        return named or ("COLMAP" in order and find_model(folder) is not None)
     except (OSError, UnreadableFile):
         return False

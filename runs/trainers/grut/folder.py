@@ -7,8 +7,7 @@ from pathlib import Path
 
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint, StateFile
-from runs.errors import RunError
-from runs.formats.cameras.dataset import DataSet, Kind
+from runs.formats.cameras.dataset import Kind
 from runs.formats.splat_file import SplatFile
 from runs.notes import NoteBook
 from runs.photos import Photo
@@ -19,11 +18,13 @@ from runs.storage import open_file
 from runs.tags import GRUT_TAGS
 from runs.trainers.grut.saved import columns_of, read_state
 from runs.trainers.grut.settings import CONFIG, read_settings
-from runs.trainers.shared.data_folder import find_data, find_photos, read_data_set
+from runs.trainers.shared.data_folder import find_data
+from runs.trainers.shared.data_world import NO_CAMERAS, DataWorld, Words
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import ReadState, checkpoints, splat_files
 from runs.trainers.shared.scaled_cameras import scaled
+from runs.trainers.shared.sources import few_sources
 from runs.trainers.shared.splits import held_out_every
 from runs.trainers.shared.tensor_columns import TensorLook
 
@@ -32,7 +33,6 @@ LAST, EXPORT = "ckpt_last.pt", "export_last.ply"
 HEAD_BYTES = 65_536
 KEYS = (b"n_iterations:", b"density_activation:")  # of parsed.yaml before anything was saved
 KINDS: Mapping[str, tuple[Kind, ...]] = {"colmap": ("COLMAP",), "nerf": ("Blender",)}
-NO_CAMERAS = "stores no cameras; name the data folder that it was trained on to see them (--data)"
 NO_KIND = "was trained on a data set of the kind {}, which is not read here, so it has no cameras"
 MOVED = "was trained in a world that was moved to a normal position and size and stored nowhere, so it has no cameras here"
 DISTORTED = ("its lens is distorted, and 3DGRUT traced it as it is: the cameras shown here are without the distortion, so they "
@@ -99,34 +99,24 @@ class GrutFolder:
 
     @cached_property
     def data(self) -> Path | None:
-        recorded = self.settings.value("source_path")
-        return find_data(self.path, recorded if isinstance(recorded, str) else None, self.given_data, tuple, self.book)
+        return find_data(self.path, self.settings.value("source_path"), self.given_data, tuple, self.book)
 
     @cached_property
-    def data_set(self) -> DataSet | None:
+    def seen(self) -> DataWorld:
+        """Without a folder where the data set cannot show this run, for which its words give the reason."""
         kind = str(self.settings.value("dataset.type") or "colmap")
-        if kind not in KINDS:
-            self.book.add(str(self.path), NO_KIND.format(kind))
-            return None
-        if any("normaliz" in name and setting.value is True for name, setting in self.settings.items() if "dataset." in name):
-            self.book.add(str(self.path), MOVED)
-            return None
-        if self.data is None:
-            self.book.add(str(self.path), NO_CAMERAS)
-        return read_data_set(self.data, self.book, KINDS[kind])
+        moved = any("normaliz" in name and setting.value is True for name, setting in self.settings.items() if "dataset." in name)
+        why = NO_KIND.format(kind) if kind not in KINDS else MOVED if moved else None
+        words = Words(no_folder=why or NO_CAMERAS, distorted=DISTORTED)
+        return DataWorld(self.path, None if why else self.data, None, self.book, KINDS.get(kind, ()), words)
 
     @cached_property
     def cameras(self) -> tuple[Camera, ...]:
         """By name, in the data set's world, at the size that trained; every n-th by name is held out, if any is."""
-        if self.data_set is None:
-            return ()
-        if self.data_set.is_distorted:
-            self.book.add(str(self.data_set.source), DISTORTED)
         every = self.settings.value("dataset.test_split_interval")
-        cameras = self.data_set.cameras
-        if self.data_set.model is not None and isinstance(every, int):
-            rule = held_out_every(cameras, every) if every > 0 else tuple(replace(c, split="train") for c in cameras)
-            cameras = rule
+        cameras = self.seen.cameras
+        if self.seen.data is not None and self.seen.data.model is not None and isinstance(every, int):
+            cameras = held_out_every(cameras, every) if every > 0 else tuple(replace(c, split="train") for c in cameras)
         return tuple(scaled(camera, 1 / self.factor) for camera in cameras)
 
     @property
@@ -140,29 +130,17 @@ class GrutFolder:
 
     @property
     def sources(self) -> Sources:
-        return Sources(
-            cameras=lambda: self.cameras, settings=lambda: self.settings, series=lambda: self.logged.series,
-            events=lambda: self.logged.events, input_points=self._input_points, sfm_points=self._sfm_points,
-            photos=self._photos, exposures=dict,
+        return few_sources(
+            self.logged, cameras=lambda: self.cameras, settings=lambda: self.settings, input_points=self._input_points,
+            sfm_points=lambda: self.seen.sfm_points, photos=self._photos,
         )
-
-    def _sfm_points(self) -> PointCloud | None:
-        try:
-            return None if self.data_set is None else self.data_set.points
-        except RunError as error:
-            self.book.add_error(error)
-            return None
 
     def _input_points(self) -> PointCloud | None:
         """The model's points, where training began from them."""
-        return self._sfm_points() if self.settings.value("initialization.method") == "colmap" else None
+        return self.seen.sfm_points if self.settings.value("initialization.method") == "colmap" else None
 
     def _photos(self) -> Mapping[str, Photo]:
-        names = tuple(camera.name for camera in self.cameras)
-        if self.data is None or self.data_set is None or not names:
-            return {}
-        images = f"images_{self.factor}" if self.factor > 1 else "images"
-        return find_photos(self.data, images, names, self.book, self.data_set.photo_paths)
+        return self.seen.photos_of(self.cameras, f"images_{self.factor}" if self.factor > 1 else "images")
 
 
 FAMILY = Family("3DGRUT", recognise, read)

@@ -16,11 +16,11 @@ from runs.formats.small_files import MIB, as_number, read_json
 from runs.notes import NoteBook
 from runs.run import Run, Sources, Trainer
 from runs.series import Series
-from runs.settings import Settings
 from runs.trainers.gsplat.saved import CHECKPOINT, columns_of, ranked, read_checkpoints
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import checkpoints, splat_files
+from runs.trainers.shared.sources import few_sources
 from runs.trainers.shared.tensor_columns import TensorLook
 
 STATS = re.compile(r"step(?P<step>\d{5,12})\.json")
@@ -100,10 +100,7 @@ class AvFolder:
 
     @property
     def sources(self) -> Sources:
-        return Sources(
-            cameras=tuple, settings=Settings, series=lambda: self.series, events=lambda: self.logged.events,
-            input_points=lambda: None, sfm_points=lambda: None, photos=dict, exposures=dict,
-        )
+        return few_sources(self.logged, series=lambda: self.series)
 
 
 FAMILY = Family("gsplat av_trainer", recognise, read)

@@ -9,8 +9,6 @@ from typing import Any
 from runs.cameras import Camera
 from runs.canonical import RAW, merge
 from runs.checkpoints import Checkpoint
-from runs.errors import RunError
-from runs.formats.cameras.colmap import ColmapModel, find_model
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
@@ -24,8 +22,8 @@ from runs.trainers.gsplat.saved import CHECKPOINT, STATS, Ranked, rank_count, ra
 from runs.trainers.gsplat.settings import read_settings
 from runs.trainers.gsplat.stats import read_stats
 from runs.trainers.gsplat.world import World, find_world
-from runs.trainers.shared.camera_files import read_model_of
-from runs.trainers.shared.data_folder import find_data, find_photos
+from runs.trainers.shared.data_folder import find_data
+from runs.trainers.shared.data_world import DataWorld, Words
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.splits import held_out_every
@@ -33,12 +31,12 @@ from runs.trainers.shared.splits import held_out_every
 HEAD_BYTES = 65_536
 FEWEST_POINTS = 4  # that have three axes
 STRATEGY_TAG = b"!!python/object:gsplat.strategy"
-NO_CAMERAS = "stores no cameras; name the data folder that it was trained on to see them (--data)"
 NO_MODEL = "holds no COLMAP model, so this run has no cameras; name the data folder that it was trained on (--data)"
 NO_WORLD = ("gsplat moved this scene before it trained and stored no trace of it, and the saved Gaussians do not tell how; its "
             "cameras are left out. Train with normalize_world_space off to see them")
 DISTORTED = ("its lens is distorted: gsplat undistorts the photos while it trains, so these cameras, without the distortion, "
              "fit the photos only near their middle")
+WORDS = Words(no_data_set=NO_MODEL, distorted=DISTORTED)
 
 
 def recognise(folder: Path) -> Trainer | None:
@@ -92,33 +90,21 @@ class GsplatFolder:
 
     @cached_property
     def data(self) -> Path | None:
-        return find_data(self.path, _text(self.settings.value("data_dir")), self.given_data, tuple, self.book)
+        return find_data(self.path, self.settings.value("data_dir"), self.given_data, tuple, self.book)
 
     @cached_property
-    def model(self) -> ColmapModel | None:
-        return read_model_of(self.data, self.book)
+    def seen(self) -> DataWorld:
+        return DataWorld(self.path, self.data, None, self.book, ("COLMAP",), WORDS)
 
     @cached_property
     def cameras(self) -> tuple[Camera, ...]:
         """At the size that trained, in the run's world."""
-        if self.model is None:
-            self._note_no_model()
-            return ()
-        if self.world is None:
+        world = self.world
+        if self.seen.data is not None and world is None:
             self.book.add(str(self.path), NO_WORLD)
-            return ()
-        if self.model.is_distorted:
-            self.book.add(str(self.model.folder), DISTORTED)
         every, factor = _whole(self.settings.value("test_every"), 8), _whole(self.settings.value("data_factor"), 1)
-        placed = map(self.world.camera, held_out_every(self.model.cameras, every))
+        placed = held_out_every(self.seen.moved(None if world is None else world.camera), every)
         return tuple(camera.resized((camera.size_px[0] // factor, camera.size_px[1] // factor)) for camera in placed)
-
-    def _note_no_model(self) -> None:
-        """Unless there is one that cannot be read, which was noted already."""
-        if self.data is None:
-            self.book.add(str(self.path), NO_CAMERAS)
-        elif find_model(self.data) is None:
-            self.book.add(str(self.data), NO_MODEL)
 
     @cached_property
     def world(self) -> World | None:
@@ -126,22 +112,10 @@ class GsplatFolder:
         stored = self.settings.value("normalize_world_space")
         if stored is False:
             return World.of_model()
-        points, first = self.sfm_points, next((one for one in self.splats if one.count), None)
-        if self.model is None or points is None or len(points) < FEWEST_POINTS or first is None:
+        data, points, first = self.seen.data, self.seen.sfm_points, next((one for one in self.splats if one.count), None)
+        if data is None or points is None or len(points) < FEWEST_POINTS or first is None:
             return None
-        try:
-            return find_world(self.model.cameras, points, first.gaussians, normalised=stored is True)
-        except RunError as error:
-            self.book.add_error(error)
-            return None
-
-    @cached_property
-    def sfm_points(self) -> PointCloud | None:
-        try:
-            return None if self.model is None else self.model.points
-        except RunError as error:
-            self.book.add_error(error)
-            return None
+        return self.book.caught(lambda: find_world(data.cameras, points, first.gaussians, normalised=stored is True), None)
 
     @cached_property
     def logged(self) -> Logged:
@@ -159,7 +133,7 @@ class GsplatFolder:
         return Sources(
             cameras=lambda: self.cameras, settings=lambda: self.settings, series=lambda: self.series,
             events=lambda: self.logged.events, input_points=self._input_points,
-            sfm_points=lambda: self.sfm_points, photos=self._photos, exposures=dict,
+            sfm_points=lambda: self.seen.sfm_points, photos=self._photos, exposures=dict,
             pose_deltas=self._pose_deltas,
         )
 
@@ -170,22 +144,17 @@ class GsplatFolder:
     def _input_points(self) -> PointCloud | None:
         """The model's points where training began from them, in the run's world."""
         began = self.settings.get("init_type")
-        if began is None or not began.stored or began.value != "sfm" or self.world is None or self.sfm_points is None:
+        if began is None or not began.stored or began.value != "sfm" or self.world is None or self.seen.sfm_points is None:
             return None
-        return self.world.points(self.sfm_points)
+        return self.world.points(self.seen.sfm_points)
 
     def _photos(self) -> Mapping[str, Photo]:
-        names = tuple(camera.name for camera in self.cameras)
-        if self.data is None or not names:
+        if self.data is None or not self.cameras:
             return {}
         factor = _whole(self.settings.value("data_factor"), 1)
         shrunk = (f"images_{factor}_png", f"images_{factor}") if factor > 1 else ()
         images = next((name for name in shrunk if (self.data / name).is_dir()), "images")
-        return find_photos(self.data, images, names, self.book)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+        return self.seen.photos_of(self.cameras, images)
 
 
 def _whole(value: Any, otherwise: int) -> int:

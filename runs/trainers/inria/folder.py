@@ -133,8 +133,7 @@ class InriaFolder:
 
     @cached_property
     def data(self) -> Path | None:
-        recorded = self.stored.value("source_path")
-        return find_data(self.path, recorded if isinstance(recorded, str) else None, self.given_data, self._names, self.book)
+        return find_data(self.path, self.stored.value("source_path"), self.given_data, self._names, self.book)
 
     def _names(self) -> tuple[str, ...]:
         """The cameras' names, without a model and without notes: both come later."""
@@ -171,16 +170,11 @@ class InriaFolder:
         return self.book.attempt(read_points, self.path / "input.ply", None)
 
     def _sfm_points(self) -> PointCloud | None:
-        try:
-            return None if self.model is None else self.model.points
-        except RunError as error:
-            self.book.add_error(error)
-            return None
+        model = self.model
+        return None if model is None else self.book.caught(lambda: model.points, None)
 
     def _photos(self) -> Mapping[str, Photo]:
         names = tuple(camera.name for camera in self.cameras)
-        if self.data is None or not names:
-            return {}
         images = self.settings.value("images")
         recorded = None if self.data_set is None else self.data_set.photo_paths
         return find_photos(self.data, images if isinstance(images, str) else None, names, self.book, recorded)

@@ -165,9 +165,8 @@ class LichtFeldFolder:
 
     @cached_property
     def world(self) -> DataWorld:
-        recorded, images = self.settings.value("data_path"), self.settings.value("images")
-        names: tuple[str, ...] = ()
-        data = find_data(self.path, recorded if isinstance(recorded, str) else None, self.given_data, lambda: names, self.book)
+        images = self.settings.value("images")
+        data = find_data(self.path, self.settings.value("data_path"), self.given_data, tuple, self.book)
         return DataWorld(self.path, data, images if isinstance(images, str) else None, self.book)
 
     @cached_property

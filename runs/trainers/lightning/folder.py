@@ -20,12 +20,14 @@ from runs.tags import LIGHTNING_TAGS, row
 from runs.trainers.gsplat.saved import Ranked, ranked
 from runs.trainers.lightning.saved import CHECKPOINT, columns_of, read_hyper_parameters, read_state
 from runs.trainers.shared.camera_files import read_cameras
-from runs.trainers.shared.data_folder import find_data, find_photos, read_data_set
+from runs.trainers.shared.data_folder import find_data, find_photos
+from runs.trainers.shared.data_world import DataWorld
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.flat_settings import aliased, flat_settings
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import ReadState, checkpoints, numbered, splat_files
 from runs.trainers.shared.shards import merged, note_missing
+from runs.trainers.shared.sources import few_sources
 from runs.trainers.shared.tensor_columns import TensorLook
 
 SAVES = "checkpoints"
@@ -115,8 +117,11 @@ class LightningFolder:
 
     @cached_property
     def data(self) -> Path | None:
-        recorded = self.settings.value("source_path")
-        return find_data(self.path, recorded if isinstance(recorded, str) else None, self.given_data, self._names, self.book)
+        return find_data(self.path, self.settings.value("source_path"), self.given_data, self._names, self.book)
+
+    @cached_property
+    def seen(self) -> DataWorld:
+        return DataWorld(self.path, self.data, "images", self.book, ("COLMAP",))
 
     def _names(self) -> tuple[str, ...]:
         return tuple(camera.name for camera in read_cameras(self.path / "cameras.json", Settings(), None, NoteBook()))
@@ -124,8 +129,8 @@ class LightningFolder:
     @cached_property
     def cameras(self) -> tuple[Camera, ...]:
         """The file holds those that were trained on, whatever `eval` in cfg_args says."""
-        found = read_data_set(self.data, self.book, ("COLMAP",))
-        cameras = read_cameras(self.path / "cameras.json", Settings(), None if found is None else found.model, self.book)
+        model = None if self.seen.data is None else self.seen.data.model
+        cameras = read_cameras(self.path / "cameras.json", Settings(), model, self.book)
         return tuple(replace(camera, split="train") for camera in cameras)
 
     @cached_property
@@ -136,26 +141,17 @@ class LightningFolder:
 
     @property
     def sources(self) -> Sources:
-        return Sources(
-            cameras=lambda: self.cameras, settings=lambda: self.settings, series=lambda: self.logged.series,
-            events=lambda: self.logged.events, input_points=self._input_points, sfm_points=self._sfm_points, photos=self._photos,
-            exposures=dict,
+        return few_sources(
+            self.logged, cameras=lambda: self.cameras, settings=lambda: self.settings, input_points=self._input_points,
+            sfm_points=lambda: self.seen.sfm_points, photos=self._photos,
         )
 
     def _input_points(self) -> PointCloud | None:
         return self.book.attempt(read_points, self.path / "input.ply", None)
 
-    def _sfm_points(self) -> PointCloud | None:
-        found = read_data_set(self.data, self.book, ("COLMAP",))
-        try:
-            return None if found is None else found.points
-        except RunError as error:
-            self.book.add_error(error)
-            return None
-
     def _photos(self) -> Mapping[str, Photo]:
         names = tuple(camera.name for camera in self.cameras)
-        return find_photos(self.data, "images", names, self.book) if self.data is not None and names else {}
+        return find_photos(self.data, "images", names, self.book)
 
 
 def _ending(settings: Settings, *lasts: str) -> tuple[str, ...]:

@@ -9,14 +9,11 @@ import numpy as np
 
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint
-from runs.errors import RunError
-from runs.formats.cameras.dataset import DataSet
 from runs.notes import NoteBook
 from runs.photos import Photo
 from runs.points import PointCloud
 from runs.trainers.gsplat.world import CLEARLY, FAR, World, find_world, misfit
-from runs.trainers.shared.camera_files import DISTORTED
-from runs.trainers.shared.data_folder import find_photos, read_data_set
+from runs.trainers.shared.data_world import DataWorld, Words
 
 FEWEST_POINTS = 4  # that have three axes
 NO_DATA_SET = "holds no cameras of a data set; name the folder that the splats were trained on (--data)"
@@ -24,6 +21,7 @@ NO_WORLD = ("the splats do not lie on the points of the data set in {}, so its c
             "name the data set that they were trained on, or open the trainer's own folder")
 UNPROVED = "the data set in {} has no points that could tell whether the splats lie in its world; they are taken to"
 MOVED = "the splats lie in a moved copy of the data set's world, as gsplat leaves it; the cameras were moved with them"
+WORDS = Words(no_folder="", no_data_set=NO_DATA_SET)
 TURNS = tuple(np.diag([*signs, 1.0]) for signs in ((1, -1, -1), (-1, 1, -1), (-1, -1, 1)))  # that exporters make
 
 
@@ -38,60 +36,45 @@ class LooseWorld:
     book: NoteBook
 
     @cached_property
-    def data(self) -> DataSet | None:
-        found = read_data_set(self.folder, self.book)
-        if found is None and self.folder is not None:
-            self.book.add(str(self.folder), NO_DATA_SET)
-        return found
+    def seen(self) -> DataWorld:
+        return DataWorld(self.run, self.folder, None, self.book, words=WORDS)
 
     @cached_property
     def cameras(self) -> tuple[Camera, ...]:
         """In the world of the splats; none where nothing shows how that lies to the data set's."""
-        if self.data is None or not self.data.cameras:
-            return ()
-        if self.data.is_distorted:
-            self.book.add(str(self.data.source), DISTORTED)
-        return () if self._world is None else tuple(map(self._world.camera, self.data.cameras))
+        world = self._world
+        return self.seen.moved(None if world is None else world.camera)
 
     @cached_property
     def _world(self) -> World | None:
-        found = self._found()
+        if self.seen.data is None or not self.seen.data.cameras:
+            return None
+        found = self._found(self.seen.data.cameras)
         if found is None:
             self.book.add(str(self.run), NO_WORLD.format(self.folder))
         elif not np.array_equal(found.matrix, np.eye(4)):
             self.book.add(str(self.run), MOVED)
         return found
 
-    def _found(self) -> World | None:
+    def _found(self, cameras: Sequence[Camera]) -> World | None:
         points, shown = self.sfm_points, next((c for c in self.splats if c.count), None)
-        if self.data is None or shown is None:
+        if shown is None:
             return None
         if points is None or len(points) < FEWEST_POINTS:
             if self.moves_scenes:
                 return None
             self.book.add(str(self.run), UNPROVED.format(self.folder))
             return World.of_model()
-        try:
-            return placed(self.data.cameras, points, shown)
-        except RunError as error:
-            self.book.add_error(error)
-            return None
+        return self.book.caught(lambda: placed(cameras, points, shown), None)
 
-    @cached_property
+    @property
     def sfm_points(self) -> PointCloud | None:
         """In the data set's world."""
-        try:
-            return None if self.data is None else self.data.points
-        except RunError as error:
-            self.book.add_error(error)
-            return None
+        return self.seen.sfm_points
 
     @cached_property
     def photos(self) -> Mapping[str, Photo]:
-        names = tuple(camera.name for camera in self.cameras)
-        if self.data is None or not names:
-            return {}
-        return find_photos(self.data.folder, None, names, self.book, self.data.photo_paths)
+        return self.seen.photos_of(self.cameras, None)
 
 
 def placed(cameras: Sequence[Camera], points: PointCloud, shown: Checkpoint) -> World | None:

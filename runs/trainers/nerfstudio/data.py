@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from runs.cameras import Camera, Split
-from runs.errors import RunError
 from runs.formats.cameras.dataset import DataSet, Kind
 from runs.formats.cameras.transforms import read_transforms
 from runs.notes import NoteBook
@@ -16,9 +15,9 @@ from runs.settings import Settings
 from runs.trainers.nerfstudio.settings import MODEL, PARSER, TARGET
 from runs.trainers.nerfstudio.split import shrink_factor, shrunk, splits
 from runs.trainers.nerfstudio.world import TRANSFORMS, Movement, fits, movements, read_movement
-from runs.trainers.shared.data_folder import find_data, find_photos, read_data_set
+from runs.trainers.shared.data_folder import find_data, find_photos
+from runs.trainers.shared.data_world import DataWorld, Words
 
-NO_CAMERAS = "stores no cameras; name the data folder that it was trained on to see them (--data)"
 NO_DATA = ("holds neither a transforms.json nor a COLMAP model, so this run has no cameras; name the data folder that it was "
            "trained on (--data)")
 NO_MOVEMENT = (f"has no {TRANSFORMS}, so where its data set's cameras stand in it is not known; copy that file from where "
@@ -27,6 +26,7 @@ NO_FIT = (f"does not fit {TRANSFORMS} of this run: its cameras are not those tha
           "the data folder as it was (--data)")
 DISTORTED = ("its lens is distorted: nerfstudio undistorts the photos before it trains, so these cameras, without the "
              "distortion, fit the photos only near their middle")
+WORDS = Words(no_data_set=NO_DATA, distorted=DISTORTED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +50,13 @@ class NerfstudioData:
         return "colmap" in str(self.settings.value(f"{PARSER}{TARGET}")).lower()
 
     @cached_property
-    def data_set(self) -> DataSet | None:
+    def seen(self) -> DataWorld:
         order: tuple[Kind, ...] = ("COLMAP", "transforms") if self._by_colmap else ("transforms", "COLMAP", "Blender")
-        return read_data_set(self.folder, self.book, order)
+        return DataWorld(self.run, self.folder, None, self.book, order, WORDS)
+
+    @property
+    def data_set(self) -> DataSet | None:
+        return self.seen.data
 
     @cached_property
     def movement(self) -> Movement | None:
@@ -61,13 +65,11 @@ class NerfstudioData:
         path = self.run / TRANSFORMS
         if data_set is None or not data_set.cameras:
             return None
-        try:
-            original = read_movement(path) if path.is_file() else None
-        except RunError as error:
-            self.book.add_error(error)
-            return None
-        if original is None:
+        if not path.is_file():
             self.book.add(str(self.run), NO_MOVEMENT)
+            return None
+        original = self.book.attempt(read_movement, path, None)
+        if original is None:
             return None
         candidates = [original] if data_set.model is not None else list(movements(original, data_set.world_from_original))
         found = next((one for one in candidates if fits([one.camera(c) for c in data_set.cameras], self.settings)), None)
@@ -78,33 +80,17 @@ class NerfstudioData:
     @cached_property
     def cameras(self) -> tuple[Camera, ...]:
         """In the trainer's order of views, at the size that trained and in the run's world."""
-        if self.data_set is None:
-            self._note_no_data()
-            return ()
-        if self.movement is None:
-            return ()
-        if self.data_set.is_distorted:
-            self.book.add(str(self.data_set.source), DISTORTED)
-        placed = map(self.movement.camera, self._ordered)
-        return tuple(shrunk(camera, self.factor, self.settings) for camera in self._with_splits(list(placed)))
+        movement = self.movement
+        placed = self._ordered(self.seen.moved(None if movement is None else movement.camera))
+        return tuple(shrunk(camera, self.factor, self.settings) for camera in self._with_splits(placed))
 
-    def _note_no_data(self) -> None:
-        """Unless it is there and cannot be read, which was noted already."""
-        if self.folder is None:
-            self.book.add(str(self.run), NO_CAMERAS)
-        elif not any(note.file.startswith(str(self.folder)) for note in self.book):
-            self.book.add(str(self.folder), NO_DATA)
-
-    @property
-    def _ordered(self) -> list[Camera]:
+    def _ordered(self, cameras: Sequence[Camera]) -> list[Camera]:
         data_set = self.data_set
-        if data_set is None:
-            return []
-        if self._by_colmap and data_set.model is not None:
+        if data_set is not None and self._by_colmap and data_set.model is not None:
             ids = data_set.model.image_ids
-            return sorted(data_set.cameras, key=lambda camera: ids.get(camera.name, 0))
-        paths = data_set.photo_paths
-        return sorted(data_set.cameras, key=lambda camera: PurePosixPath(str(paths.get(camera.name, camera.name))))
+            return sorted(cameras, key=lambda camera: ids.get(camera.name, 0))
+        paths: Mapping[str, Path] = {} if data_set is None else data_set.photo_paths
+        return sorted(cameras, key=lambda camera: PurePosixPath(str(paths.get(camera.name, camera.name))))
 
     def _with_splits(self, cameras: Sequence[Camera]) -> Iterator[Camera]:
         declared = self._declared
@@ -128,7 +114,7 @@ class NerfstudioData:
         """By how much the photos were shrunken."""
         if self.data_set is None or self.folder is None or not self.data_set.cameras:
             return 1
-        photo = PurePosixPath(self._ordered[0].name).name
+        photo = PurePosixPath(self._ordered(self.data_set.cameras)[0].name).name
         there = [2**i for i in range(1, 7) if _is_file(self.folder / f"images_{2**i}" / photo)]
         size = self.data_set.cameras[0].size_px
         return shrink_factor(size, self.settings, has_folder=not self._by_colmap, folders=there)
@@ -143,11 +129,7 @@ class NerfstudioData:
     @property
     def points(self) -> PointCloud | None:
         """The data set's points in the run's world."""
-        try:
-            cloud = None if self.data_set is None else self.data_set.points
-        except RunError as error:
-            self.book.add_error(error)
-            return None
+        cloud = self.seen.sfm_points
         return None if cloud is None or self.movement is None else self.movement.cloud(cloud)
 
     @property
@@ -159,23 +141,16 @@ class NerfstudioData:
     @property
     def sfm_points(self) -> PointCloud | None:
         """The COLMAP model's own points, in its world."""
-        model = None if self.data_set is None else self.data_set.model
-        try:
-            return None if model is None else model.points
-        except RunError as error:
-            self.book.add_error(error)
-            return None
+        return None if self.data_set is None or self.data_set.model is None else self.seen.sfm_points
 
     @cached_property
     def photos(self) -> Mapping[str, Photo]:
-        names = tuple(camera.name for camera in self.cameras)
-        if self.folder is None or self.data_set is None or not names:
-            return {}
         images = self.settings.value("images")
         images = images if isinstance(images, str) else "images"
         if self.factor > 1:
+            names = tuple(camera.name for camera in self.cameras)  # where the data set says they are, they are larger
             return find_photos(self.folder, f"{images}_{self.factor}", names, self.book)
-        return find_photos(self.folder, images, names, self.book, self.data_set.photo_paths)
+        return self.seen.photos_of(self.cameras, images)
 
 
 def _folder(recorded: object) -> str | None:

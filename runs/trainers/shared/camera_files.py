@@ -13,19 +13,12 @@ from runs.formats.cameras.dataset import DataSet
 from runs.names import NameIndex
 from runs.notes import NoteBook
 from runs.settings import Settings
-from runs.trainers.shared.data_folder import read_data_set
 from runs.trainers.shared.splits import split_by_rule, with_splits
 
 FAR_FROM_CENTRE_PX = 0.5
 DISTORTED = ("its lens is distorted: the cameras shown here are without the distortion, so they fit the photos only near their "
              "middle; undistort the photos with COLMAP for an exact view")
 FROM_DATA = "stores no cameras; those of the data set in {} are used"
-
-
-def read_model_of(data: Path | None, book: NoteBook) -> ColmapModel | None:
-    """The COLMAP model in the data folder, if there is one."""
-    found = read_data_set(data, book, ("COLMAP",))
-    return None if found is None else found.model
 
 
 def read_cameras(

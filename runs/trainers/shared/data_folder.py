@@ -24,7 +24,7 @@ TURNED = ("is stored with EXIF orientation {}, and trainers read it without the 
 
 
 def find_data(
-    run: Path, recorded: str | None, given: Path | None, names: Callable[[], tuple[str, ...]], book: NoteBook,
+    run: Path, recorded: object, given: Path | None, names: Callable[[], tuple[str, ...]], book: NoteBook,
 ) -> Path | None:
     """The data folder: `given` by the user, else the `recorded` path, else one of the same name near the run, else None.
 
@@ -33,6 +33,7 @@ def find_data(
     """
     if given is not None:
         return data_root(given)
+    recorded = recorded if isinstance(recorded, str) else ""  # a setting may be anything
     if recorded and (there := beside(run, recorded)) is not None and _is_data(there):
         return there
     if recorded and remote_of(run) is None and Path(recorded).is_absolute() and _is_data(Path(recorded)):
@@ -108,13 +109,16 @@ def _is_data(folder: Path) -> bool:
 
 
 def find_photos(
-    data: Path, images: str | None, names: tuple[str, ...], book: NoteBook, recorded: Mapping[str, Path | str] | None = None,
+    data: Path | None, images: str | None, names: tuple[str, ...], book: NoteBook,
+    recorded: Mapping[str, Path | str] | None = None,
 ) -> Mapping[str, Photo]:
     """The photos of the cameras in `names`, by camera name, none of which is opened but one header.
 
     `images` is the trainer's own setting for the folder; `recorded` where the data set or the run says each photo is. A
     recorded path of another machine is passed over, and the photo looked for by its name in the data folder.
     """
+    if data is None:
+        return {}
     found = _recorded(data, names, recorded or {})
     if len(found) < len(names):
         found = {**_in_folders(data, images, names, book, bool(found)), **found}

@@ -14,12 +14,12 @@ from runs.trainers.shared.logged import Logged
 def few_sources(
     logged: Logged | None = None, *, cameras: Callable[[], tuple[Camera, ...]] = tuple,
     settings: Callable[[], Settings] = Settings, series: Callable[[], Mapping[str, Series]] | None = None,
-    sfm_points: Callable[[], PointCloud | None] = lambda: None, photos: Callable[[], Mapping[str, Photo]] = dict,
-    per_view: Callable[[], PerView] = dict,
+    input_points: Callable[[], PointCloud | None] = lambda: None, sfm_points: Callable[[], PointCloud | None] = lambda: None,
+    photos: Callable[[], Mapping[str, Photo]] = dict, per_view: Callable[[], PerView] = dict,
 ) -> Sources:
-    """`series` and events are those of `logged` unless given; no trainer of this kind stores a start or exposures."""
+    """`series` and events are those of `logged` unless given; no trainer of this kind stores exposures or moved cameras."""
     return Sources(
         cameras=cameras, settings=settings, series=series or (lambda: {} if logged is None else logged.series),
-        events=lambda: () if logged is None else logged.events, input_points=lambda: None, sfm_points=sfm_points,
+        events=lambda: () if logged is None else logged.events, input_points=input_points, sfm_points=sfm_points,
         photos=photos, exposures=dict, per_view=per_view,
     )

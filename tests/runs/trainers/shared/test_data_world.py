@@ -1,6 +1,7 @@
 """Cameras of trainers that store none: those of the data set, with one sentence where there are none."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from runs.notes import NoteBook
 from runs.points import PointCloud
-from runs.trainers.shared.data_world import NO_CAMERAS, NO_DATA_SET, DataWorld
+from runs.trainers.shared.data_world import NO_CAMERAS, NO_DATA_SET, DataWorld, Words
 from tests.support.colmap_writer import Lens, Model, write_text
 from tests.support.files import write_points
 from tests.support.models import model_of
@@ -63,6 +64,24 @@ def test_without_a_folder_nothing_is_there(tmp_path: Path) -> None:
     found, book = world(tmp_path)
     assert (found.cameras, found.sfm_points, found.photos) == ((), None, {})
     assert [note.says for note in book] == [NO_DATA_SET]
+
+
+def test_a_kind_that_the_trainer_does_not_read_is_no_data_set(tmp_path: Path) -> None:
+    """gsplat's trainer reads COLMAP models alone: a transforms.json beside its photos must not silence why it has no cameras."""
+    (tmp_path / "transforms.json").write_text(json.dumps({"frames": []}))
+    book = NoteBook()
+    found = DataWorld(Path("run"), tmp_path, None, book, ("COLMAP",), Words(no_data_set="holds no model"))
+    assert found.cameras == ()
+    assert [note.says for note in book] == ["holds no model"]
+
+
+def test_cameras_of_a_moved_world_are_left_out_where_the_movement_is_not_known(tmp_path: Path) -> None:
+    """And moved where it is; photos are those of the cameras that are shown."""
+    write_text(model_of(ring_cameras(5), POINTS), tmp_path / "sparse" / "0")
+    found, _ = world(tmp_path)
+    shifted = found.moved(lambda camera: replace(camera, split="test"))
+    assert [camera.split for camera in shifted] == ["test"] * 5
+    assert (found.moved(None), found.photos_of((), None)) == ((), {})
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"frames": 3}'])
