@@ -3,7 +3,7 @@
 from typing import Any
 
 from diagnostics.advice import fitted_fixes
-from diagnostics.catalogue import CatalogueFix, Pattern, Source
+from diagnostics.catalogue import CatalogueFix, Pattern, Source, load_catalogue
 from diagnostics.verdict import EvidenceRow, Finding, Fix
 from runs.run import UNKNOWN_TRAINER, Trainer
 from tests.support.runs import made_run
@@ -66,3 +66,26 @@ def test_the_findings_own_fixes_come_first() -> None:
     own = Fix("Mine", "E", "opacity_lr", None, 0.05)
     found = fitted_fixes(pattern(CatalogueFix("General", "E")), finding(own), made_run(settings={"opacity_lr": 1.0}))
     assert found == (Fix("Mine", "E", "opacity_lr", 1.0, 0.05), Fix("General", "E"))
+
+
+def test_a_flag_in_a_findings_own_fix_is_stripped_where_nobody_knows_it() -> None:
+    """Detectors speak INRIA's language: to a user of Brush `opacity_reset_interval` says nothing, and the advice stays."""
+    own = Fix("Reset more rarely", "E", "opacity_reset_interval", None, 3000)
+    for trainer in (GSPLAT, UNKNOWN_TRAINER, Trainer("brush", 0.9, "a comment")):
+        assert fitted_fixes(pattern(), finding(own), made_run(trainer=trainer)) == (Fix("Reset more rarely", "E"),)
+    assert fitted_fixes(pattern(), finding(own), made_run()) == (own,)
+
+
+def test_no_trainer_is_told_a_flag_that_only_detectors_use() -> None:
+    """`adam_eps` is a setting of no trainer unless a run stores it."""
+    own = Fix("Set it to 1e-15", "E", "adam_eps", 1e-8, 1e-15)
+    assert fitted_fixes(pattern(), finding(own), made_run()) == (Fix("Set it to 1e-15", "E"),)
+    assert fitted_fixes(pattern(), finding(own), made_run(settings={"adam_eps": 1e-8})) == (own,)
+
+
+def test_every_pattern_has_advice_for_every_trainer() -> None:
+    """A finding without a fix that fits is refused by the self-check, so an unknown trainer would never be warned."""
+    patterns = load_catalogue().values()
+    assert [p.name for p in patterns if not p.manual and not any("trainer" not in fix.when for fix in p.fixes)] == []
+    meant = {fix.when["trainer"] for p in patterns for fix in p.fixes if "trainer" in fix.when}
+    assert meant <= {"inria", "3dgs-mcmc", "gsplat", "splatfacto"}  # names that a run can have
