@@ -1,7 +1,8 @@
 """A sentence that only says what is wrong leaves the user alone with it: each must go on with what to do."""
 
 import ast
-from collections.abc import Iterator
+import importlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,16 +12,27 @@ from runs.advice import cannot_open
 from runs.errors import NotARun, RefusedFile, UnreadableFile
 
 ERRORS = {error.__name__ for error in (NotARun, RefusedFile, UnreadableFile)}
-FILES = sorted(Path(runs.__file__).parent.rglob("*.py"))
+ROOT = Path(runs.__file__).parents[1]
+FILES = sorted((ROOT / "runs").rglob("*.py"))
 
 
 def sentences(source: Path) -> Iterator[str]:
     """Every text that is written where one of our errors is made."""
+    names = vars(importlib.import_module(".".join(source.relative_to(ROOT).with_suffix("").parts)))
     for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ERRORS:
             says = node.args[0]
             if isinstance(says, ast.JoinedStr | ast.Constant):
-                yield "".join(str(part.value) for part in ast.walk(says) if isinstance(part, ast.Constant))
+                yield "".join(texts(says, names))
+
+
+def texts(says: ast.expr, names: Mapping[str, object]) -> Iterator[str]:
+    """The parts that are written there, and the clauses that are written elsewhere once for many sentences."""
+    for part in ast.walk(says):
+        if isinstance(part, ast.Constant):
+            yield str(part.value)
+        elif isinstance(part, ast.Name) and isinstance(names.get(part.id), str):
+            yield str(names[part.id])
 
 
 def test_every_error_goes_on_with_what_to_do() -> None:
