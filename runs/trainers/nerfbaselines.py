@@ -19,10 +19,11 @@ from runs.run import Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Setting, Settings
 from runs.trainers.gsplat.folder import FAMILY as GSPLAT
-from runs.trainers.gsplat.saved import CHECKPOINT, ranked, read_checkpoints
+from runs.trainers.gsplat.saved import CHECKPOINT, read_checkpoints
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import numbered
+from runs.trainers.shared.shards import ranked
 
 INFO = "nb-info.json"
 RESULTS = re.compile(r"results-(\d{1,12})(?:-(train|val))?\.json")

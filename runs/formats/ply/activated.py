@@ -11,7 +11,8 @@ import numpy as np
 
 from runs.arrays import Array
 from runs.errors import RunError
-from runs.formats.ply.body import read_properties
+from runs.formats.ply.body import Rows, read_properties
+from runs.formats.ply.columns import SplatHeader
 from runs.formats.ply.splats import ReadPly
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
@@ -34,13 +35,18 @@ def suspicions(file: SplatFile) -> tuple[str, ...]:
     if not isinstance(file.read, ReadPly):
         return ()
     header = file.read.header
-    sample = replace(header.rows, element=replace(header.rows.element, count=min(SAMPLED_ROWS, header.count)))
+    sample = first_rows(header)
     try:
         opacities = read_properties(sample, header.columns["logit_opacities"])
         scales = read_properties(sample, header.columns["log_scales"])
     except RunError:
         return ()  # reading the file later says what is wrong
     return _suspected(opacities, scales)
+
+
+def first_rows(header: SplatHeader) -> Rows:
+    """As many as tell how a file stores its values."""
+    return replace(header.rows, element=replace(header.rows.element, count=min(SAMPLED_ROWS, header.count)))
 
 
 def looks_activated(gaussians: Gaussians) -> tuple[str, ...]:

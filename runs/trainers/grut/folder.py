@@ -14,7 +14,6 @@ from runs.photos import Photo
 from runs.points import PointCloud
 from runs.run import Run, Sources, Trainer
 from runs.settings import Settings
-from runs.storage import open_file
 from runs.tags import GRUT_TAGS
 from runs.trainers.grut.saved import columns_of, read_state
 from runs.trainers.grut.settings import CONFIG, read_settings
@@ -24,6 +23,7 @@ from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import ReadState, checkpoints, splat_files
 from runs.trainers.shared.scaled_cameras import scaled
+from runs.trainers.shared.signs import head_of
 from runs.trainers.shared.sources import few_sources
 from runs.trainers.shared.splits import held_out_every
 from runs.trainers.shared.tensor_columns import TensorLook
@@ -48,11 +48,7 @@ def recognise(folder: Path) -> Trainer | None:
         return None
     if (folder / LAST).is_file() or any(folder.glob(SAVES)):
         return Trainer("3dgrut", 0.95, f"there is a {CONFIG} beside {SAVES}")
-    try:
-        with open_file(path) as file:
-            head = file.read(HEAD_BYTES)
-    except OSError:
-        return None
+    head = head_of(path, HEAD_BYTES)
     return Trainer("3dgrut", 0.8, f"{CONFIG} has settings of 3DGRUT") if all(key in head for key in KEYS) else None
 
 

@@ -11,10 +11,10 @@ from runs.formats.torch_file import read_torch_file
 from runs.formats.zip_members import numbers_left
 from runs.notes import NoteBook
 from runs.run import PoseDeltas
-from runs.trainers.gsplat.saved import CHECKPOINT, ranked
+from runs.trainers.gsplat.saved import CHECKPOINT
 from runs.trainers.shared.pose_deltas import deltas_of
 from runs.trainers.shared.saved import checkpoints, numbered, splat_files
-from runs.trainers.shared.shards import merged
+from runs.trainers.shared.shards import merged, ranked
 
 COMPRESSED = re.compile(r"compress_step(?P<step>\d{1,12})\.json")
 RANK = r"rank(\d{1,4})"

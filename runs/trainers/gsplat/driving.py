@@ -16,10 +16,11 @@ from runs.formats.small_files import MIB, as_number, read_json
 from runs.notes import NoteBook
 from runs.run import Run, Sources, Trainer
 from runs.series import Series
-from runs.trainers.gsplat.saved import CHECKPOINT, columns_of, ranked, read_checkpoints
+from runs.trainers.gsplat.saved import CHECKPOINT, columns_of, read_checkpoints
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import checkpoints, splat_files
+from runs.trainers.shared.shards import ranked
 from runs.trainers.shared.sources import few_sources
 from runs.trainers.shared.tensor_columns import TensorLook
 

@@ -15,10 +15,9 @@ from runs.points import PointCloud
 from runs.run import PoseDeltas, Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Settings
-from runs.storage import open_file
 from runs.tags import GSPLAT_TAGS, row
 from runs.trainers.gsplat.beside import read_pose_deltas, with_other_saves
-from runs.trainers.gsplat.saved import CHECKPOINT, STATS, Ranked, rank_count, ranked, read_checkpoints
+from runs.trainers.gsplat.saved import CHECKPOINT, STATS, rank_count, read_checkpoints
 from runs.trainers.gsplat.settings import read_settings
 from runs.trainers.gsplat.stats import read_stats
 from runs.trainers.gsplat.world import World, find_world
@@ -26,6 +25,8 @@ from runs.trainers.shared.data_folder import find_data
 from runs.trainers.shared.data_world import DataWorld, Words
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
+from runs.trainers.shared.shards import Ranked, ranked
+from runs.trainers.shared.signs import head_of
 from runs.trainers.shared.splits import held_out_every
 
 HEAD_BYTES = 65_536
@@ -41,19 +42,11 @@ WORDS = Words(no_data_set=NO_MODEL, distorted=DISTORTED)
 
 def recognise(folder: Path) -> Trainer | None:
     """By the strategy in cfg.yml, else by the names of its checkpoints."""
-    if _has_strategy(folder / "cfg.yml"):
+    if STRATEGY_TAG in head_of(folder / "cfg.yml", HEAD_BYTES):
         return Trainer("gsplat", 0.95, "cfg.yml names a strategy of gsplat")
     if any(CHECKPOINT.fullmatch(path.name) for path in (folder / "ckpts").glob("ckpt_*.pt")):
         return Trainer("gsplat", 0.8, "checkpoints named ckpts/ckpt_STEP_rankR.pt, as gsplat's trainer writes them")
     return None
-
-
-def _has_strategy(path: Path) -> bool:
-    try:
-        with open_file(path) as file:
-            return STRATEGY_TAG in file.read(HEAD_BYTES)
-    except OSError:
-        return False
 
 
 def read(path: Path, trainer: Trainer, data: Path | None) -> Run:

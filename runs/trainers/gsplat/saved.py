@@ -5,18 +5,17 @@ driving scenes (av_trainer) count from 1.
 """
 
 import re
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from runs.advice import FOREIGN, cannot_open
+from runs.advice import FOREIGN
 from runs.checkpoints import Checkpoint
 from runs.errors import UnreadableFile
 from runs.formats.splat_file import SplatFile
 from runs.formats.torch_file import read_torch_file
 from runs.notes import NoteBook
 from runs.trainers.shared.saved import splat_files
-from runs.trainers.shared.shards import merged, note_missing
+from runs.trainers.shared.shards import Ranked, merged, note_missing
 from runs.trainers.shared.tensor_columns import Columns, Layout, Parameter, TensorLook, find_columns, is_rows
 
 CHECKPOINT = re.compile(r"ckpt_(?P<step>\d{1,12})(?:_rank(?P<rank>\d{1,4}))?\.pt")
@@ -31,24 +30,6 @@ FEATURES = "features"
 APPEARANCE = "was trained with an appearance network (app_opt), which is not run: base colours are shown"
 POST_PROCESSED = ("was trained with a colour correction after rendering (post_processing), which is not run: pictures drawn here "
                   "lack it")
-
-Ranked = Mapping[int, Mapping[int, Path]]  # step -> rank -> file
-
-
-def ranked(folder: Path, pattern: re.Pattern[str], book: NoteBook) -> Ranked:
-    """The files in `folder` whose name has the pattern, by step and rank; a name without a rank is of rank 0."""
-    found: dict[int, dict[int, Path]] = {}
-    try:
-        for path in sorted(folder.iterdir()):
-            match = pattern.fullmatch(path.name)
-            if match and path.is_file():
-                named = match.groupdict()
-                found.setdefault(int(named["step"]), {})[int(named.get("rank") or 0)] = path
-    except FileNotFoundError:
-        pass  # nothing saved yet
-    except OSError as error:
-        book.add(str(folder), cannot_open(error, "folder"))
-    return dict(sorted(found.items()))
 
 
 def rank_count(saved: Ranked, stats: Ranked, step: int) -> int:

@@ -9,7 +9,7 @@ from runs.canonical import make_series
 from runs.formats.small_files import MIB, as_number, read_json
 from runs.notes import NoteBook
 from runs.series import Series
-from runs.trainers.gsplat.saved import Ranked, ranked
+from runs.trainers.shared.shards import Ranked, ranked
 
 EVALUATION = re.compile(r"val_step(?P<step>\d{1,12})\.json")
 SCORES = ("psnr", "ssim", "lpips")

@@ -25,11 +25,12 @@ from runs.trainers.inria.fork_settings import DEFAULTS, read_stored
 from runs.trainers.inria.forks import SURE, fork_of_files, fork_of_folder, fork_of_state
 from runs.trainers.inria.lightgaussian import with_importance
 from runs.trainers.inria.linear_opacity import with_logits
+from runs.trainers.inria.state import state_files
 from runs.trainers.shared.camera_files import read_cameras
 from runs.trainers.shared.data_folder import find_data, find_photos, read_data_set
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
-from runs.trainers.shared.saved import checkpoints, numbered, splat_files, state_files
+from runs.trainers.shared.saved import checkpoints, numbered, splat_files
 from runs.trainers.shared.splits import named_by_split
 
 LINEAR = "its late saves store opacities of 0..1, as Taming-3DGS does from iteration 15,000 on"

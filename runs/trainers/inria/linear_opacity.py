@@ -12,6 +12,7 @@ import numpy as np
 from runs.arrays import F32, Array
 from runs.errors import RunError
 from runs.formats.ply import ReadPly
+from runs.formats.ply.activated import FEWEST_ROWS, are_opacities, first_rows
 from runs.formats.ply.body import read_properties
 from runs.formats.splat_file import SplatFile
 from runs.gaussians import Gaussians
@@ -19,7 +20,6 @@ from runs.notes import NoteBook
 
 TAMING = "taming"
 USUAL_START = 15_000  # Taming's default ho_iteration
-FEWEST, SAMPLED = 100, 512  # rows: fewer prove nothing, more are not needed
 LARGEST = 1 - 2.0**-24  # the largest float32 below 1; an opacity of 1 has no logit
 
 Saved = tuple[int, SplatFile]  # iteration, file
@@ -43,19 +43,12 @@ def with_logits(saved: Sequence[Saved], *, taming: bool, book: NoteBook) -> tupl
 
 
 def _is_linear(iteration: int, file: SplatFile, start: int) -> bool:
-    if iteration <= start or not isinstance(file.read, ReadPly) or file.count < FEWEST:
+    if iteration <= start or not isinstance(file.read, ReadPly) or file.count < FEWEST_ROWS:
         return False
-    rows = file.read.header.rows
-    sample = replace(rows, element=replace(rows.element, count=min(SAMPLED, file.count)))
     try:
-        return are_linear(read_properties(sample, ("opacity",)))
+        return are_opacities(read_properties(first_rows(file.read.header), ("opacity",)))
     except RunError:
         return False  # reading the file later says what is wrong
-
-
-def are_linear(stored: Array) -> bool:
-    """Whether these values are opacities rather than logits."""
-    return bool(stored.size and np.all((stored >= 0) & (stored <= 1)))
 
 
 def logits(opacities: Array) -> F32:

@@ -10,16 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from runs.advice import FOREIGN
+from runs.advice import FOREIGN, UNFINISHED
 from runs.arrays import F32, Array
-from runs.checkpoints import TrainingState
+from runs.checkpoints import StateFile, TrainingState
 from runs.errors import UnreadableFile
+from runs.formats.ply.activated import are_opacities
 from runs.formats.ply.columns import DEGREE_OF_REST, FLAT_LOG_SCALE
-from runs.formats.torch_file import read_torch_file
+from runs.formats.splat_file import Stamp
+from runs.formats.torch_file import is_unfinished, read_torch_file
 from runs.gaussians import Gaussians
+from runs.notes import NoteBook
 from runs.storage import present
-from runs.trainers.inria.linear_opacity import are_linear, from_linear
+from runs.trainers.inria.linear_opacity import from_linear
 from runs.trainers.shared.adam_state import adam_groups, missing_moments
+from runs.trainers.shared.saved import LEFT_OUT, ReadState, numbered
 
 # The six parameters in the order of the tuple: group name, and the shapes that it may have after [N].
 PARAMETERS: Mapping[str, tuple[tuple[int, ...], ...]] = {
@@ -51,6 +55,18 @@ def read_state(path: Path) -> TrainingState:
     if lacking:
         raise UnreadableFile(f"this training state holds no parameters of the expected shape for {lacking}; {FOREIGN}", path)
     return _state(path, iteration, capture, parts)
+
+
+def state_files(folder: Path, book: NoteBook) -> tuple[StateFile, ...]:
+    """Every finished chkpntN.pth in `folder`, by iteration; NerfBaselines writes chkpnt-N.pth."""
+    found = []
+    files = (path for path in folder.glob("chkpnt*.pth") if path.is_file())
+    for iteration, path in sorted(numbered(files, r"chkpnt-?(\d{1,12})\.pth")):
+        if is_unfinished(path):
+            book.add(str(path), f"{LEFT_OUT}this checkpoint is not whole; {UNFINISHED}")
+        else:
+            found.append(StateFile(iteration, path, ReadState(path, Stamp.of(path.stat()), read_state)))
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +111,7 @@ def _state(path: Path, iteration: int, capture: Sequence[Any], parts: _Parts) ->
     statistics, stale = _statistics(parts.statistics, stored.count)
     unused = stale if _never_filled(parts.statistics, stored.count) else []
     fork = _fork(parts, statistics, iteration)
-    fixed = ["opacity"] if fork == "taming" and are_linear(present(parts.parameters["opacity"])) else []
+    fixed = ["opacity"] if fork == "taming" and are_opacities(present(parts.parameters["opacity"])) else []
     adam = {group.name: group for optimizer in parts.optimizers for group in adam_groups(optimizer, parts.parameters)}
     trained = [name for name, values in parts.parameters.items() if values.size and name not in fixed]
     degree = next((n for n in parts.numbers if isinstance(n, int)), None)

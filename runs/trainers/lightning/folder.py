@@ -17,7 +17,6 @@ from runs.points import PointCloud
 from runs.run import Run, Sources, Trainer
 from runs.settings import Settings
 from runs.tags import LIGHTNING_TAGS, row
-from runs.trainers.gsplat.saved import Ranked, ranked
 from runs.trainers.lightning.saved import CHECKPOINT, columns_of, read_hyper_parameters, read_state
 from runs.trainers.shared.camera_files import read_cameras
 from runs.trainers.shared.data_folder import find_data, find_photos
@@ -26,7 +25,7 @@ from runs.trainers.shared.family import Family
 from runs.trainers.shared.flat_settings import aliased, flat_settings
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import ReadState, checkpoints, numbered, splat_files
-from runs.trainers.shared.shards import merged, note_missing
+from runs.trainers.shared.shards import Ranked, merged, note_missing, ranked
 from runs.trainers.shared.sources import few_sources
 from runs.trainers.shared.tensor_columns import TensorLook
 

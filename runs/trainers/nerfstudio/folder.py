@@ -12,7 +12,6 @@ from runs.notes import NoteBook
 from runs.run import PoseDeltas, Run, Sources, Trainer
 from runs.series import Series
 from runs.settings import Settings
-from runs.storage import open_file
 from runs.tags import NERFSTUDIO_TAGS
 from runs.trainers.nerfstudio.data import NerfstudioData
 from runs.trainers.nerfstudio.saved import CHECKPOINT, columns_of, read_pose_deltas, read_state
@@ -21,10 +20,11 @@ from runs.trainers.nerfstudio.world import TRANSFORMS
 from runs.trainers.shared.family import Family
 from runs.trainers.shared.logged import Logged
 from runs.trainers.shared.saved import ReadState, checkpoints, numbered, splat_files
+from runs.trainers.shared.signs import head_of
 from runs.trainers.shared.tensor_columns import TensorLook
 
 HEAD_BYTES = 65_536
-TAGS = (b"!!python/object:nerfstudio.",)
+TAG = b"!!python/object:nerfstudio."
 MODELS = "nerfstudio_models"
 EXPORTS = ("splat.ply", "exports/splat/splat.ply")  # `ns-export gaussian-splat`
 NAME = "splatfacto"
@@ -32,22 +32,13 @@ NAME = "splatfacto"
 
 def recognise(folder: Path) -> Trainer | None:
     """By the classes in config.yml, else by the names of its files; whatever the method is."""
-    if _names_nerfstudio(folder / CONFIG):
+    if TAG in head_of(folder / CONFIG, HEAD_BYTES):
         return Trainer(NAME, 0.95, f"{CONFIG} holds settings of nerfstudio")
     if any(CHECKPOINT.fullmatch(path.name) and path.is_file() for path in (folder / MODELS).glob("step-*.ckpt")):
         return Trainer(NAME, 0.7, f"checkpoints named {MODELS}/step-N.ckpt, as nerfstudio writes them")
     if (folder / TRANSFORMS).is_file():
         return Trainer(NAME, 0.6, f"there is a {TRANSFORMS}, as nerfstudio writes it")
     return None
-
-
-def _names_nerfstudio(path: Path) -> bool:
-    try:
-        with open_file(path) as file:
-            head = file.read(HEAD_BYTES)
-    except OSError:
-        return False
-    return any(tag in head for tag in TAGS)
 
 
 def read(path: Path, trainer: Trainer, data: Path | None) -> Run:

@@ -5,14 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from runs.advice import UNFINISHED
-from runs.checkpoints import Checkpoint, StateFile, TrainingState
+from runs.checkpoints import Checkpoint, TrainingState
 from runs.errors import RunError
 from runs.formats.splat_file import SplatFile, Stamp
 from runs.formats.splat_formats import look_at
-from runs.formats.torch_file import is_unfinished
 from runs.notes import NoteBook, counted
-from runs.trainers.inria.state import read_state
 from runs.trainers.shared.filtered import with_filter
 
 LEFT_OUT = "left out: "
@@ -24,7 +21,7 @@ class ReadState:
 
     path: Path
     stamp: Stamp
-    reader: Callable[[Path], TrainingState] = read_state
+    reader: Callable[[Path], TrainingState]
 
     def __call__(self) -> TrainingState:
         return self.reader(self.path)
@@ -69,18 +66,6 @@ def checkpoint_of(iteration: int, file: SplatFile) -> Checkpoint:
         iteration, file.path, file.count, file.sh_degree, file.stamp.size_bytes, file.read,
         holds=file.holds, keeps_rows=file.keeps_rows, antialiased=file.antialiased,
     )
-
-
-def state_files(folder: Path, book: NoteBook) -> tuple[StateFile, ...]:
-    """Every finished chkpntN.pth in `folder`, by iteration; NerfBaselines writes chkpnt-N.pth."""
-    found = []
-    files = (path for path in folder.glob("chkpnt*.pth") if path.is_file())
-    for iteration, path in sorted(numbered(files, r"chkpnt-?(\d{1,12})\.pth")):
-        if is_unfinished(path):
-            book.add(str(path), f"{LEFT_OUT}this checkpoint is not whole; {UNFINISHED}")
-        else:
-            found.append(StateFile(iteration, path, ReadState(path, Stamp.of(path.stat()))))
-    return tuple(found)
 
 
 def numbered(paths: Iterable[Path], pattern: str) -> Iterator[tuple[int, Path]]:

@@ -16,6 +16,7 @@ from runs.notes import NoteBook, counted
 from runs.trainers.shared.saved import LEFT_OUT
 
 LONGEST_LIST = 5
+Ranked = Mapping[int, Mapping[int, Path]]  # step -> rank -> file
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,22 @@ def by_rank(folder: Path, pattern: re.Pattern[str], book: NoteBook) -> Ranks | N
         first = next(iter(sets[of].values()))
         book.add(str(first), f"{LEFT_OUT}{newest} processes wrote this save again later; move one set away")
     return Ranks(sets[newest], newest)
+
+
+def ranked(folder: Path, pattern: re.Pattern[str], book: NoteBook) -> Ranked:
+    """The files in `folder` whose name has the pattern, by step and rank; a name without a rank is of rank 0."""
+    found: dict[int, dict[int, Path]] = {}
+    try:
+        for path in sorted(folder.iterdir()):
+            match = pattern.fullmatch(path.name)
+            if match and path.is_file():
+                named = match.groupdict()
+                found.setdefault(int(named["step"]), {})[int(named.get("rank") or 0)] = path
+    except FileNotFoundError:
+        pass  # nothing saved yet
+    except OSError as error:
+        book.add(str(folder), cannot_open(error, "folder"))
+    return dict(sorted(found.items()))
 
 
 def note_missing(found: Collection[int], expected: int, file_of: Callable[[int], Path], book: NoteBook) -> None:
