@@ -68,7 +68,7 @@ def parents_in_order(
     of one densification.
     """
     children = Features.of(later, newborn)
-    splits = _splits(children, min(len(newborn) // 2, len(gone)))
+    splits = splits_at_end(children, min(len(newborn) // 2, len(gone)))
     clones = len(newborn) - 2 * splits
     spread = max(1.0, len(newborn) / most)
     asked, pairs = _spread(clones, spread), clones + _spread(splits, spread)
@@ -83,8 +83,8 @@ def _spread(count: int, spread: float) -> I64:
     return np.unique(np.linspace(0, max(count - 1, 0), min(count, max(1, round(count / spread)))).astype(np.int64))
 
 
-def _splits(children: Features, most: int) -> int:
-    """How many of the last newborns are halves: the number at which most pairs of halves are alike."""
+def splits_at_end(children: Features, most: int) -> int:
+    """How many splits, up to `most`, the last rows are halves of: the number at which most pairs of halves are alike."""
     one = children
     return int(most_pairs(one.means, one.sh0, one.log_scales, one.quats, one.sizes, most))
 

@@ -45,8 +45,8 @@ def births_of(
     most = ASKED if most is None else most
     asked, parent = parents_in_order(earlier, stayed, gone, later, newborn, most) or _unordered(newborn, most)
     complete = len(asked) == len(newborn)
-    unknown = np.flatnonzero(parent < 0)
-    parent[unknown] = _same(earlier, candidates, later, asked[unknown])
+    exact = _same(earlier, candidates, later, asked)  # nothing was learned in between: surer than any order
+    parent = np.where(exact >= 0, exact, parent)
     sure = parent >= 0
     if only_sure:
         asked, parent, sure = asked[sure], parent[sure], sure[sure]

@@ -33,10 +33,11 @@ class Followed:
     alike: float  # 0..1, share of them that are alike; the others are believed because those after them are
 
 
-def follow(earlier: Gaussians, later: Gaussians) -> Followed | None:
-    """Rows of `later` as rows of `earlier`; None where none can be followed so."""
-    before = np.full(later.count, -1, np.int64)
-    guessed = followed_rows(_features(earlier), _features(later), before)
+def follow(earlier: Gaussians, later: Gaussians, end: int | None = None) -> Followed | None:
+    """Rows of `later`, those before `end`, as rows of `earlier`; None where none can be followed so."""
+    new = _features(later)[:end]
+    before = np.full(len(new), -1, np.int64)
+    guessed = followed_rows(_features(earlier), new, before)
     after = np.flatnonzero(before >= 0)
     return Followed(before[after], after, 1 - guessed / len(after)) if len(after) else None
 
@@ -94,10 +95,10 @@ def _agreeing(old: F32, new: F32, i: int, j: int) -> int:
 
 @kernel
 def _believed(old: F32, new: F32, i: int, j: int, missed: int) -> bool:
-    """Whether enough of the rows after both agree. At the end of the earlier state fewer are left to do so; but what is like
+    """Whether enough of the rows after both agree. At the end of either state fewer are left to do so; but what is like
     one of the last rows after others that were not may be a child of it.
     """
-    needed = min(AGREE, (len(old) - i) // 2) if missed <= FEW_MISSED else AGREE
+    needed = min(AGREE, (len(old) - i) // 2, (len(new) - j) // 2) if missed <= FEW_MISSED else AGREE
     return _agreeing(old, new, i, j) >= needed
 
 

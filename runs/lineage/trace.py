@@ -6,9 +6,11 @@ import numpy as np
 
 from runs.arrays import I64, Mask
 from runs.gaussians import Gaussians
-from runs.lineage.row_order import follow
+from runs.lineage.birth_order import SHRUNK, Features, splits_at_end
+from runs.lineage.row_order import Followed, follow
 
 FEWEST = 0.01  # share of the smaller state that must have stayed: less is chance
+MOVED = 0.4  # sizes: halves lie about 1.5 from where their parent was, survivors a tenth after an interval of learning
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +38,31 @@ def trace(earlier: Gaussians, later: Gaussians) -> Lineage | None:
     Right for 99.6 % or more of the rows one densification apart, 98.8 % nine densifications apart (benchmarks/lineage.py).
     """
     followed = follow(earlier, later)
+    if followed is not None and (first := _first_half(earlier, later, followed)) < later.count:
+        followed = follow(earlier, later, first)
     if followed is None or len(followed.before) < FEWEST * min(earlier.count, later.count):
         return None
     before, after = _filled(followed.before, followed.after)
     gone = np.setdiff1d(np.arange(earlier.count), before, assume_unique=True)
     return Lineage(before, after, gone, np.arange(after[-1] + 1, later.count), followed.alike)
+
+
+def _first_half(earlier: Gaussians, later: Gaussians, followed: Followed) -> int:
+    """The later state's first row that is half of a split although it follows its parent's order; else its number of rows.
+
+    Where nearly all of a stretch was split, the first halves stand like survivors. They are told by the second halves, which
+    are nobody's survivors, and by having moved or shrunk, which survivors hardly do.
+    """
+    newborn = later.count - int(followed.after[-1]) - 1
+    tail = np.arange(max(0, later.count - 2 * newborn), later.count)
+    splits = splits_at_end(Features.of(later, tail), len(tail) // 2)
+    taken = followed.after >= later.count - 2 * splits
+    if not splits or not taken.any():
+        return later.count
+    old, new = (Features.of(*rows) for rows in ((earlier, followed.before[taken]), (later, followed.after[taken])))
+    moved = np.median(np.linalg.norm(new.means - old.means, axis=1) / old.sizes)
+    shrunk = np.median((old.log_scales - new.log_scales).mean(axis=1))
+    return later.count - 2 * splits if moved > MOVED or shrunk > SHRUNK / 2 else later.count
 
 
 def _filled(before: I64, after: I64) -> tuple[I64, I64]:

@@ -1,6 +1,7 @@
 """Lineage: rows are followed through a densification, and what cannot be followed is said to be so."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -97,3 +98,23 @@ def test_rows_that_are_not_finite_do_not_stop_the_others() -> None:
     lineage = trace(before, changed(before, means=means))
     assert lineage is not None
     assert len(lineage.before) == 300  # between two that were found, as many rows lie in both
+
+
+@pytest.mark.parametrize("amount", [0.0, 0.05])
+def test_where_nearly_all_is_split_halves_are_no_survivors(amount: float) -> None:
+    """From few points almost every Gaussian is split at once; the first halves then stand in their parents' order."""
+    before = cloud(60, seed=7)
+    splits = np.delete(np.arange(60), [0, 2, 17, 40])
+    lineage = trace(before, grown(before, NOBODY, splits, amount))
+    assert lineage is not None
+    np.testing.assert_array_equal(lineage.before, [0, 2, 17, 40])
+    np.testing.assert_array_equal(lineage.newborn, np.arange(4, 4 + 2 * len(splits)))
+
+
+def test_halves_of_an_earlier_densification_stay() -> None:
+    """What was born before the earlier save is alike in pairs too, and has survived."""
+    before = grown(cloud(200, seed=7), NOBODY, np.arange(0, 200, 2))
+    lineage = trace(before, grown(before, np.arange(10), NOBODY))
+    assert lineage is not None
+    np.testing.assert_array_equal(lineage.before, np.arange(before.count))
+    np.testing.assert_array_equal(lineage.newborn, before.count + np.arange(10))
