@@ -1,1 +1,1 @@
-"""Brush."""
+"""Brush: exports named by iteration, and the arguments of its command line."""

@@ -1,1 +1,1 @@
-"""3DGRUT of NVIDIA."""
+"""3DGRUT of NVIDIA: its settings, checkpoints and last export."""

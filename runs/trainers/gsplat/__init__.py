@@ -1,1 +1,1 @@
-"""gsplat's example trainers."""
+"""gsplat's example trainers: the simple one, and the one for driving scenes."""

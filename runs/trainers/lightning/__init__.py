@@ -1,1 +1,1 @@
-"""gaussian-splatting-lightning."""
+"""gaussian-splatting-lightning: INRIA's folder with PyTorch Lightning's checkpoints."""
