@@ -75,16 +75,16 @@ def as_trained(shown: Gaussians) -> Gaussians:
 
 def _log_scales(stored: Gaussians) -> F64:
     """log √(s² + f²), where s or f may be too small to square."""
-    with np.errstate(divide="ignore"):  # no filter: log 0
+    with np.errstate(divide="ignore", invalid="ignore"):  # no filter: log 0; NaN stays NaN, also a signalling one
         log_filter = np.log(np.abs(stored.extra(FILTER).astype(np.float64)))
-    return np.asarray(np.logaddexp(2 * stored.log_scales.astype(np.float64), 2 * log_filter[:, None]) / 2, np.float64)
+        return np.asarray(np.logaddexp(2 * stored.log_scales.astype(np.float64), 2 * log_filter[:, None]) / 2, np.float64)
 
 
 def _logit_opacities(stored: Gaussians) -> F32:
     """The logit of sigmoid(o) · Π s / √(s² + f²)."""
-    logits = stored.logit_opacities.astype(np.float64)
-    log_factor = (stored.log_scales.astype(np.float64) - _log_scales(stored)).sum(axis=1).clip(max=0)
-    log_opacity = log_factor - np.logaddexp(0, -logits)
-    with np.errstate(divide="ignore"):  # an opacity of one has no logit; it had none to begin with
+    with np.errstate(divide="ignore", invalid="ignore"):  # an opacity of one has no logit; it had none to begin with
+        logits = stored.logit_opacities.astype(np.float64)
+        log_factor = (stored.log_scales.astype(np.float64) - _log_scales(stored)).sum(axis=1).clip(max=0)
+        log_opacity = log_factor - np.logaddexp(0, -logits)
         filtered = log_opacity - np.log(-np.expm1(log_opacity))
     return np.asarray(np.where(log_factor == 0, logits, filtered), np.float32)
