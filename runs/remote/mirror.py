@@ -36,6 +36,7 @@ class Mirror:
 
     origin: Address
     folder: Path  # of this mirror in the cache
+    mount: Callable[[str], Path] | None = None  # makes another address of the same machine a path, where runs may refer to one
     notes: NoteBook = field(default_factory=NoteBook)
     fetched_bytes: int = 0  # from the remote machine, in this process
     _system: Any = None
@@ -57,10 +58,10 @@ class Mirror:
 
     def beside(self, path: str) -> Path | None:
         """Another folder of the same machine, mounted; None where there is none, or where paths mean nothing (a web server)."""
-        from runs.remote.mounting import mounted
-
+        if self.mount is None or self.origin.scheme != "sftp" or not path.startswith("/"):
+            return None
         try:
-            return mounted(self.origin.elsewhere(path)) if self.origin.scheme == "sftp" and path.startswith("/") else None
+            return self.mount(self.origin.elsewhere(path))
         except RunError:
             return None
 

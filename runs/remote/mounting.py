@@ -29,7 +29,7 @@ def mounted(text: str) -> Path:
         return address
     if address.secret.rstrip("/") == address.shown and address.shown in _TYPED:
         return mounted(_TYPED[address.shown])
-    mirror = Mirror(address, cache_folder() / address.cache_name)
+    mirror = Mirror(address, cache_folder() / address.cache_name, mounted)
     with _LOCK:
         if remote_of(mirror.root) is None:
             _mount(mirror)
