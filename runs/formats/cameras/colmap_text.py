@@ -15,6 +15,7 @@ from runs.formats.small_files import unreadable
 from runs.storage import ensure
 
 POINTS_AT_ONCE = 65_536
+LONGEST_REASON = 120  # characters: Python quotes the whole of a word that is no number
 LARGEST_ID = 2**53  # whole numbers beyond it are not exact in float64
 
 Lines = Iterator[tuple[int, str]]  # line number from 1, text without its ends
@@ -36,7 +37,8 @@ def _lines(path: Path) -> Iterator[Lines]:
         with path.open(encoding="utf-8", errors="replace") as file:
             yield walk()
     except (ValueError, IndexError, OverflowError) as error:
-        raise UnreadableFile(f"line {number} of this COLMAP file cannot be read ({error}); {EXPORT_MODEL}", path) from error
+        why = str(error)[:LONGEST_REASON]
+        raise UnreadableFile(f"line {number} of this COLMAP file cannot be read ({why}); {EXPORT_MODEL}", path) from error
     except OSError as error:
         raise unreadable(error, path) from error
 

@@ -104,5 +104,5 @@ class Keypoints:
 
 def error_or_nan(errors: F64) -> F32:
     """COLMAP writes -1 for an error that it has not computed."""
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond float32, and signalling NaN
         return np.where(errors < 0, np.nan, errors).astype(np.float32)
