@@ -37,7 +37,7 @@ def usable(path: Path) -> object:
 def everything(path: Path) -> object:
     """Ours: all of that, and the colours that depend on the view."""
     gaussians = read_gaussians(path)
-    return [gaussians.load(name) for name in (*COLUMNS, "sh_rest")]
+    return [gaussians.load(name) for name in ("sh_rest", *COLUMNS)]  # SH first: one pass over the file then serves all
 
 
 def numpy_copy(path: Path) -> object:

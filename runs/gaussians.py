@@ -100,7 +100,7 @@ class Gaussians:
     def finite(self) -> Mask:
         """bool [N], False where any stored parameter of the row is NaN or infinite."""
         good = np.ones(self.count, bool)
-        for name in (*COLUMNS, "sh_rest"):
+        for name in ("sh_rest", *COLUMNS):  # SH first: a reader then serves all from one pass over its file
             drop_nonfinite_rows(self.load(name), good)
         return good
 

@@ -9,7 +9,7 @@ from threading import RLock
 import numpy as np
 from numpy.typing import NDArray
 
-from runs.arrays import F32, U32
+from runs.arrays import F32, U8, U32
 from runs.formats.ply.body import Rows, read_properties
 from runs.formats.ply.far import FAR_AWAY, MEANS, NO_ORIGIN, far_origin
 from runs.formats.ply.header import Element
@@ -86,7 +86,10 @@ def _columns(vertex: Element) -> tuple[dict[str, tuple[str, ...]], tuple[str, ..
 
 
 class Columns:
-    """Reads the columns of one file once each; the five that every view needs come in one pass over the file."""
+    """Reads the columns of one file once each; the five that every view needs come in one pass over the file.
+
+    Whoever asks for SH first gets all six in that pass.
+    """
 
     def __init__(self, header: SplatHeader) -> None:
         self._header = header
@@ -103,10 +106,11 @@ class Columns:
     def _fetch(self, name: str) -> dict[str, F32]:
         if name in self._header.extra_names:
             return {name: read_properties(self._header.rows, (name,)).reshape(-1)}
-        if name == "sh_rest":
-            return {name: self._sh_rest()}
         names = {column: self._header.columns[column] for column in COLUMNS}
-        stored = self._splats() if self._is_fast([n for group in names.values() for n in group]) else self._any_splats(names)
+        fast = self._is_fast([n for group in names.values() for n in group])
+        if name == "sh_rest" and ("means" in self._read or not fast or not self._is_fast(self._rest_names)):
+            return {name: self._sh_rest()}
+        stored = self._splats(with_rest=name == "sh_rest") if fast else self._any_splats(names)
         return {column: self._finish(column, values) for column, values in stored.items()}
 
     def _is_fast(self, names: Sequence[str]) -> bool:
@@ -118,15 +122,27 @@ class Columns:
         starts = self._header.rows.element.starts
         return np.array([starts[name] for name in names], np.uint64)
 
-    def _splats(self) -> dict[str, F32]:
-        """The five columns by the fast kernel; a missing third scale is filled with another and overwritten later."""
+    def _splats(self, *, with_rest: bool) -> dict[str, F32]:
+        """The five columns by the fast kernel, and SH in the same pass if asked for.
+
+        A missing third scale is filled with another and overwritten later.
+        """
         count, stored = self._header.count, self._header.columns
         three_scales = (*stored["log_scales"], "scale_0")[:3]
         offsets = self._offsets((*MEANS, *three_scales, *stored["sh0"], *QUATS, "opacity"))
         out: dict[str, U32] = {name: np.empty((count, *shape), np.uint32) for name, shape in COLUMNS.items()}
         ordered = [out[name] for name in ("means", "log_scales", "sh0", "quats_wxyz", "logit_opacities")]
-        in_pieces(self._header.rows, lambda rows, first: gather_splats(rows, offsets, first, *ordered))
-        return {name: self._floats(words) for name, words in out.items()}
+        if not with_rest:
+            in_pieces(self._header.rows, lambda rows, first: gather_splats(rows, offsets, first, *ordered))
+            return {name: self._floats(words) for name, words in out.items()}
+        rest, rest_offsets = np.empty((count, len(self._rest_names)), np.uint32), self._offsets(self._rest_names)
+
+        def gather(rows: U8, first: int) -> None:
+            gather_splats(rows, offsets, first, *ordered)
+            gather_words(rows, rest_offsets, first, rest)
+
+        in_pieces(self._header.rows, gather)
+        return {name: self._floats(words) for name, words in (*out.items(), ("sh_rest", rest))}
 
     def _any_splats(self, names: Mapping[str, Sequence[str]]) -> dict[str, F32]:
         """The five columns from any stored type or text, in one pass."""
@@ -139,16 +155,21 @@ class Columns:
                 found["means"] = np.asarray(exact, np.float32)
         return found
 
-    def _sh_rest(self) -> F32:
+    @property
+    def _rest_names(self) -> list[str]:
         """Stored channel by channel (all red, all green, all blue); ours is [N, K-1, 3]."""
-        names = np.reshape(self._header.columns["sh_rest"], (3, -1)).T.ravel().tolist()
+        return list(np.reshape(self._header.columns["sh_rest"], (3, -1)).T.ravel().tolist())
+
+    def _sh_rest(self) -> F32:
+        """float32 [N, K-1, 3]"""
+        names = self._rest_names
         if self._is_fast(names):
             words, offsets = np.empty((self._header.count, len(names)), np.uint32), self._offsets(names)
             in_pieces(self._header.rows, lambda rows, first: gather_words(rows, offsets, first, words))
             values = self._floats(words)
         else:
             values = read_properties(self._header.rows, names)
-        return values.reshape(self._header.count, len(names) // 3, 3)
+        return self._finish("sh_rest", values)
 
     def _floats(self, words: U32) -> F32:
         """Words in the order of the file as numbers."""
@@ -159,6 +180,8 @@ class Columns:
     def _finish(self, name: str, values: F32) -> F32:
         """Our shape and meaning for a column as it was stored."""
         stored = self._header.columns[name]
+        if name == "sh_rest":
+            return values.reshape(self._header.count, len(stored) // 3, 3)
         if name == "logit_opacities":
             return values.reshape(-1)
         if name == "log_scales" and len(stored) == 2:
