@@ -1,5 +1,6 @@
 """Event files grow while they are read and outlive crashes: every complete record counts, no byte may bring the reader down."""
 
+import json
 import struct
 from pathlib import Path
 
@@ -230,3 +231,17 @@ def test_real_run() -> None:
     assert found.offset == path.stat().st_size
     assert len(found.scalars["train_loss_patches/l1_loss"].steps) == 301
     assert found.scalars["test/loss_viewpoint - psnr"].values[-1] == pytest.approx(29.034601774615954, abs=1e-5)
+
+
+def test_what_tensorboard_itself_wrote_is_read() -> None:
+    """Our own writer shares our idea of the format; this file does not (tests/runs/foreign/README.md)."""
+    folder = Path(__file__).parents[1] / "foreign" / "tensorboard"
+    found = read_events(next(folder.glob("events.out.tfevents.*")))
+    truth = json.loads((folder / "values.json").read_text("utf-8"))
+    assert found.notes == ()
+    assert found.scalars.keys() == truth.keys()
+    for tag, rows in truth.items():
+        steps, values = zip(*rows, strict=True)
+        np.testing.assert_array_equal(found.scalars[tag].steps, steps)
+        np.testing.assert_array_equal(found.scalars[tag].values, values)
+        np.testing.assert_array_equal(found.scalars[tag].wall_times, 1.7e9 + np.array(steps))
