@@ -60,7 +60,8 @@ class ReadGrouped:
 
     def _column(self, name: str) -> F32:
         parts = [self._values(rows, STORED[name]) for rows in self.groups]
-        return np.concatenate(parts).reshape(self.count, *COLUMNS[name])
+        none = np.zeros((0, len(STORED[name])), np.float32)  # a file may have no group at all
+        return np.concatenate([none, *parts]).reshape(self.count, *COLUMNS[name])
 
     def _rest(self) -> F32:
         """Bands that an element does not store are zero, as they are in training."""
