@@ -28,7 +28,7 @@ _HEADER = re.compile(
     r"\s*\{\s*['\"]descr['\"]\s*:\s*['\"](?P<code>[<>|=]?[A-Za-z]\d*)['\"]\s*,\s*['\"]fortran_order['\"]\s*:\s*"
     r"(?P<fortran>True|False)\s*,\s*['\"]shape['\"]\s*:\s*\((?P<shape>[\d\s,]{0,400})\)\s*,?\s*\}\s*",
 )
-_CODE = re.compile(r"[<>|=]?(?:\?|b1|[iu][1248]|f(?:2|4|8)|c(?:8|16)|[SU]\d{1,6})")
+_CODE = re.compile(r"[<>|=]?(?:\?|b1|[iu][1248]|f(?:2|4|8)|c(?:8|16)|[SU][1-9]\d{0,5})")
 
 
 class NpzArrays(Mapping[str, Array]):
