@@ -10,5 +10,23 @@ step "types";            .venv/bin/mypy
 step "import contracts"; .venv/bin/lint-imports --no-cache
 step "tests"
 # A real X server without a screen: Qt's own offscreen platform has no OpenGL. PyOpenGL must match Qt's GLX.
-xvfb-run -a -s "-screen 0 1600x1000x24" \
-  env QT_QPA_PLATFORM=xcb PYOPENGL_PLATFORM=glx .venv/bin/python -m pytest "$@"
+on_screen() {
+  xvfb-run -a -s "-screen 0 1600x1000x24" \
+    env QT_QPA_PLATFORM=xcb PYOPENGL_PLATFORM=glx .venv/bin/python -m pytest "$@"
+}
+if [ "$#" -gt 0 ]; then
+  on_screen "$@"
+  exit
+fi
+
+# Two processes, one for each core that a small machine has: the diagnosis and the lab draw nothing on a screen.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+env QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest tests/diagnostics tests/lab > "$log" 2>&1 &
+diagnosis=$!
+failed=0
+on_screen tests --ignore tests/diagnostics --ignore tests/lab || failed=$?
+wait "$diagnosis" || failed=$?
+step "tests of the diagnosis and the lab"
+cat "$log"
+exit "$failed"
