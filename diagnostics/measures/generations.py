@@ -76,8 +76,8 @@ def generation(
     births = births_of(lineage, earlier, later) if known is None else known[1]
     ratios, alike = _ratios(births, earlier, later, settled)
     offsets = _offsets(births, earlier, later)
-    halves = births.sure & (alike | settled) & ~births.survives & ((births.siblings > 1) | (not births.all_asked)) & (offsets > 0)
-    clones = births.sure & alike & births.survives & _same_size(births, earlier, later, SAME_BIRTH_SIZE if settled else SAME_SIZE)
+    halves = (alike | settled) & ~births.survives & ((births.siblings > 1) | (not births.all_asked)) & (offsets > 0)
+    clones = alike & births.survives & _same_size(births, earlier, later, SAME_BIRTH_SIZE if settled else SAME_SIZE)
     gone, parents = _mask(lineage.gone, earlier.count), _mask(births.parent[births.siblings > 1], earlier.count)
     faint, opaque = (_between(earlier.opacities, limits) & ~parents for limits in (FAINT, OPAQUE))
     judged = (earlier.opacities > FAINT[1]) & ~parents
