@@ -19,13 +19,15 @@ if [ "$#" -gt 0 ]; then
   exit
 fi
 
-# Two processes, one for each core that a small machine has: the diagnosis and the lab draw nothing on a screen.
+# The window first and alone, for its tests wait for things to happen. Then two processes, one for each core that a small
+# machine has: the diagnosis and the lab draw nothing on a screen.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+failed=0
+on_screen tests/app || failed=$?
 env QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest tests/diagnostics tests/lab > "$log" 2>&1 &
 diagnosis=$!
-failed=0
-on_screen tests --ignore tests/diagnostics --ignore tests/lab || failed=$?
+on_screen tests --ignore tests/app --ignore tests/diagnostics --ignore tests/lab || failed=$?
 wait "$diagnosis" || failed=$?
 step "tests of the diagnosis and the lab"
 cat "$log"
