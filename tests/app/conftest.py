@@ -8,6 +8,18 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
+from render.raster.cpu import rasterise
+from render.splats import prepare
+from runs.open_run import open_run
+from tests.support.data import REPOSITORY
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kernels_are_compiled() -> None:
+    """In a fresh checkout the first picture waits for a compiler, longer than a test waits for a window."""
+    run = open_run(REPOSITORY / "resources" / "sample_run")
+    rasterise(prepare(run.checkpoints[-1].gaussians), run.cameras[0], contributions=True)
+
 
 @pytest.fixture(autouse=True)
 def _leaves_nothing_behind(qapp: QApplication) -> Iterator[None]:
