@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.session import Session
 from diagnostics.evidence import Cancelled
@@ -184,7 +184,9 @@ class Job(Latest):
 
 
 def close_lanes(root: QObject) -> None:
-    """End every lane below `root` and wait for its worker; a window does this before it goes."""
+    """End every lane below `root` and wait for its worker; a window does this before it goes, and no timer asks again."""
+    for timer in root.findChildren(QTimer):
+        timer.stop()
     for lane in root.findChildren(Latest):
         lane.close()
 
