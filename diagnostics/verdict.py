@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from runs.arrays import I64
 
 Severity = Literal["critical", "major", "minor", "info"]
 Kind = Literal["training", "measurement", "data", "file", "environment", "memory"]
+# What kind of evidence decides a pattern. What goes wrong in an earlier layer shows up in later ones, so it is named first.
+Layer = Literal["file", "data", "values", "optimiser", "settings", "densification", "statistics"]
+LAYERS: tuple[Layer, ...] = get_args(Layer)
 SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor", "info")  # worst first
 NOT_AVAILABLE = "not available"
 
@@ -50,6 +53,11 @@ class Fix:
     setting: str = ""  # the trainer's own spelling
     current: Any = None
     proposed: Any = None
+    risk: str = ""  # what it may cost
+    falsified_by: str = ""  # what would show that this was not the cause
+    seen_at: int | None = None  # iteration of the next training by which the outcome should show
+    flag: str = ""  # the whole option as it is typed for this trainer, e.g. "--densify_grad_threshold 0.0004"
+    default: bool = False  # `current` is the trainer's default: the run did not store the setting
 
 
 @dataclass(frozen=True, eq=False)
