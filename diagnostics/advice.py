@@ -27,8 +27,12 @@ def fitted_fixes(pattern: Pattern, finding: Finding, run: Run) -> tuple[Fix, ...
 def _from_catalogue(pattern: Pattern, finding: Finding, run: Run) -> Iterator[Fix]:
     for fix in pattern.fixes:
         meant_for = fix.when.get("trainer")
-        if meant_for in (None, run.trainer.name) and _quotable(fix, finding.facts):
+        if _meant(meant_for, run.trainer.name) and _quotable(fix, finding.facts):
             yield _with_current(_worded(fix, finding.facts, named=meant_for is not None or fix.setting in run.settings), run)
+
+
+def _meant(names: str | tuple[str, ...] | None, trainer: str) -> bool:
+    return names is None or trainer in ((names,) if isinstance(names, str) else names)
 
 
 def _named_here(fix: Fix, run: Run) -> Fix:
@@ -49,7 +53,10 @@ def _worded(fix: CatalogueFix, facts: Mapping[str, Any], *, named: bool) -> Fix:
     proposed = fix.proposed if setting else None
     if isinstance(proposed, str) and (quote := QUOTE.fullmatch(proposed)):
         proposed = facts[quote[1]]
-    return Fix(_quote(fix.do, facts), _quote(fix.expect, facts), setting, None, proposed)
+    return Fix(
+        _quote(fix.do, facts), _quote(fix.expect, facts), setting, None, proposed,
+        _quote(fix.risk, facts), _quote(fix.falsified_by, facts), fix.within,
+    )
 
 
 def _quote(text: str, facts: Mapping[str, Any]) -> str:

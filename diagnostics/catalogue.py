@@ -8,7 +8,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, get_args
 
-from diagnostics.verdict import Kind, Severity
+from diagnostics.verdict import LAYERS, Kind, Layer, Severity
 
 
 class CatalogueError(Exception):
@@ -30,8 +30,11 @@ class CatalogueFix:
     do: str
     expect: str
     setting: str = ""
-    when: Mapping[str, str] = field(default_factory=dict)
+    when: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)  # trainer, strategy: one name or several
     proposed: Any = None  # the new value of `setting`, or "{name}" of a fact that holds it
+    risk: str = ""  # what it may cost
+    falsified_by: str = ""  # what would show that this was not the cause
+    within: int | None = None  # iterations of training after which the expected outcome should show
 
 
 @dataclass(frozen=True)
@@ -52,14 +55,19 @@ class Pattern:
     we_say: str = ""
     leads_to: tuple[str, ...] = ()  # names of patterns that this one explains
     manual: str = ""  # how to see it where no file can reveal it
+    probe: str = ""  # name of the probe that settles it where no file can
+    layer: Layer = "statistics"  # what kind of evidence decides it; earlier layers explain later ones
+    also: tuple[str, ...] = ()  # codes of the literature that this pattern covers as well
+    look_alikes: Mapping[str, str] = field(default_factory=dict)  # name of another pattern -> how to tell the two apart
     uncertain: bool = False
     panel: str = "viewport"
     colour_by: str = "rgb"
 
 
 REQUIRED = ("code", "title", "severity", "kind", "symptom", "cause", "fixes", "sources")
-OPTIONAL_TEXTS = ("seed_says", "we_say", "manual")
-KNOWN = frozenset((*REQUIRED, *OPTIONAL_TEXTS, "limits", "leads_to", "uncertain", "look"))
+OPTIONAL_TEXTS = ("seed_says", "we_say", "manual", "probe")
+KNOWN = frozenset((*REQUIRED, *OPTIONAL_TEXTS, "limits", "leads_to", "uncertain", "look", "layer", "look_alikes", "also"))
+FIX_KEYS = frozenset(("do", "expect", "setting", "when", "to", "risk", "falsified_by", "within"))
 
 
 @cache
@@ -80,6 +88,7 @@ def parse_catalogue(texts: Iterable[str]) -> Mapping[str, Pattern]:
             patterns[name] = _pattern(name, entry)
     _check_codes(patterns)
     _check_consequences(patterns)
+    _check_look_alikes(patterns)
     return MappingProxyType(patterns)
 
 
@@ -103,22 +112,28 @@ def _pattern(name: str, entry: Any) -> Pattern:
     return Pattern(
         name, _text(name, entry, "code"), _text(name, entry, "title"),
         _one_of(name, entry, "severity", get_args(Severity)), _one_of(name, entry, "kind", get_args(Kind)),
-        _text(name, entry, "symptom"), _text(name, entry, "cause"), _limits(name, entry.get("limits", {})),
+        _text(name, entry, "symptom"), _text(name, entry, "cause"), _texts(name, entry, "limits"),
         tuple(_fix(f"{name}.fixes[{i}]", fix) for i, fix in enumerate(_some(name, entry, "fixes"))),
         tuple(_source(f"{name}.sources[{i}]", source) for i, source in enumerate(_some(name, entry, "sources"))),
-        leads_to=tuple(entry.get("leads_to", ())), uncertain=bool(entry.get("uncertain", False)),
+        leads_to=tuple(entry.get("leads_to", ())), also=tuple(entry.get("also", ())),
+        uncertain=bool(entry.get("uncertain", False)),
+        layer=_one_of(name, {"layer": "statistics", **entry}, "layer", LAYERS), look_alikes=_texts(name, entry, "look_alikes"),
         **{key: _text(name, entry, key) for key in OPTIONAL_TEXTS if key in entry},
         **{key: _text(f"{name}.look", look, key) for key in look},
     )
 
 
 def _fix(where: str, entry: Any) -> CatalogueFix:
-    _check_keys(where, entry, frozenset(("do", "expect", "setting", "when", "to")), ("do", "expect"))
+    _check_keys(where, entry, FIX_KEYS, ("do", "expect"))
     when = entry.get("when", {})
-    _check_keys(f"{where}.when", when, frozenset(("trainer",)), ())
+    _check_keys(f"{where}.when", when, frozenset(("trainer", "strategy")), ())
     if "to" in entry and "setting" not in entry:
         raise CatalogueError(f"{where}: 'to' proposes a value, but 'setting' does not say of what")
-    return CatalogueFix(_text(where, entry, "do"), _text(where, entry, "expect"), entry.get("setting", ""), when, entry.get("to"))
+    return CatalogueFix(
+        _text(where, entry, "do"), _text(where, entry, "expect"), entry.get("setting", ""),
+        {key: tuple(value) if isinstance(value, list) else value for key, value in when.items()}, entry.get("to"),
+        within=entry.get("within"), **{key: _text(where, entry, key) for key in ("risk", "falsified_by") if key in entry},
+    )
 
 
 def _source(where: str, entry: Any) -> Source:
@@ -126,10 +141,12 @@ def _source(where: str, entry: Any) -> Source:
     return Source(_text(where, entry, "title"), entry.get("url", ""))
 
 
-def _limits(name: str, limits: Any) -> Mapping[str, str]:
-    if not isinstance(limits, dict):
-        raise CatalogueError(f"{name}: 'limits' must be a table of reasons")
-    return {limit: _text(f"{name}.limits", limits, limit) for limit in limits}
+def _texts(name: str, entry: Mapping[str, Any], key: str) -> Mapping[str, str]:
+    """A table of sentences, such as the reasons of limits."""
+    table = entry.get(key, {})
+    if not isinstance(table, dict):
+        raise CatalogueError(f"{name}: '{key}' must be a table of sentences")
+    return {inner: _text(f"{name}.{key}", table, inner) for inner in table}
 
 
 def _check_keys(where: str, entry: Any, known: frozenset[str], required: tuple[str, ...]) -> None:
@@ -166,9 +183,10 @@ def _some(where: str, entry: Mapping[str, Any], key: str) -> list[Any]:
 def _check_codes(patterns: Mapping[str, Pattern]) -> None:
     owner: dict[str, str] = {}
     for name, pattern in patterns.items():
-        if pattern.code in owner:
-            raise CatalogueError(f"{name}: 'code' {pattern.code} is already used by {owner[pattern.code]}")
-        owner[pattern.code] = name
+        for code in (pattern.code, *pattern.also):
+            if code in owner:
+                raise CatalogueError(f"{name}: 'code' {code} is already used by {owner[code]}")
+            owner[code] = name
 
 
 def _check_consequences(patterns: Mapping[str, Pattern]) -> None:
@@ -179,6 +197,13 @@ def _check_consequences(patterns: Mapping[str, Pattern]) -> None:
                 raise CatalogueError(f"{name}: 'leads_to' names '{led}', which the catalogue does not hold")
     for name in patterns:
         _refuse_cycle(name, patterns, ())
+
+
+def _check_look_alikes(patterns: Mapping[str, Pattern]) -> None:
+    for name, pattern in patterns.items():
+        for other in pattern.look_alikes:
+            if other not in patterns or other == name:
+                raise CatalogueError(f"{name}: 'look_alikes' names '{other}', which the catalogue does not hold")
 
 
 def _refuse_cycle(name: str, patterns: Mapping[str, Pattern], path: tuple[str, ...]) -> None:

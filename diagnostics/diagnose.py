@@ -79,7 +79,7 @@ def _settle(
 
 def _judge(pattern: Pattern, detector: Detector | None, evidence: Evidence) -> Verdict:
     if detector is None:
-        return NotEvaluable((f"no file reveals it: {pattern.manual}",) if pattern.manual else ("a detector for this pattern",))
+        return NotEvaluable((_without_detector(pattern),))
     try:
         facts = evidence.gather(detector.needs, detector.optional)
         return facts if isinstance(facts, NotEvaluable) else detector.judge(**facts)
@@ -87,6 +87,12 @@ def _judge(pattern: Pattern, detector: Detector | None, evidence: Evidence) -> V
         raise
     except Exception as error:  # one detector's bug must not cost the user the other findings
         return NotEvaluable((f"its detector failed ({type(error).__name__}: {error})",))
+
+
+def _without_detector(pattern: Pattern) -> str:
+    if pattern.probe:
+        return f"the {pattern.probe} probe: no file settles it"
+    return f"no file reveals it: {pattern.manual}" if pattern.manual else "a detector for this pattern"
 
 
 def _reported(pattern: Pattern, finding: Finding, evidence: Evidence) -> Reported:
