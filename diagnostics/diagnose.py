@@ -1,16 +1,17 @@
 """diagnose: every pattern judged against one range of one run; root causes first; each finding checked before it is shown."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import diagnostics.detectors  # noqa: F401  (registers every detector)
 from diagnostics.advice import fitted_fixes
-from diagnostics.catalogue import Pattern, causes_of, load_catalogue
+from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.diagnosis import Diagnosis, Reported, Undecided
 from diagnostics.evidence import Cancelled, Evidence, never_cancelled
+from diagnostics.precedence import explained, ordered, told_apart
 from diagnostics.registry import DETECTORS, Detector
 from diagnostics.selfcheck import shortcomings
-from diagnostics.verdict import SEVERITIES, Finding, NotEvaluable, Verdict
+from diagnostics.verdict import Finding, NotEvaluable, Verdict
 from runs.run import Run
 
 Progress = Callable[[float, str], None]
@@ -46,8 +47,9 @@ def diagnose(
         _settle(pattern, judges.get(pattern.name), evidence, outcome, on_finding)
     if progress is not None:
         progress(1.0, "Done")
-    findings = _ordered(_explained(outcome.findings, patterns))
-    return Diagnosis(run, evidence.span, findings, tuple(outcome.clear), tuple(outcome.undecided), run.notes)
+    standing, away = told_apart(outcome.findings)
+    findings = ordered(explained(standing, patterns))
+    return Diagnosis(run, evidence.span, findings, tuple(outcome.clear), tuple(outcome.undecided), run.notes, away)
 
 
 def whole_span(run: Run) -> tuple[int, int]:
@@ -100,19 +102,3 @@ def _reported(pattern: Pattern, finding: Finding, evidence: Evidence) -> Reporte
         pattern, finding, finding.severity or pattern.severity, finding.cause or pattern.cause,
         fitted_fixes(pattern, finding, evidence.run), finding.iterations or evidence.span, (),
     )
-
-
-def _explained(findings: list[Reported], patterns: Mapping[str, Pattern]) -> list[Reported]:
-    """Each finding with the codes of the present findings that lead to it; a cause cannot begin after its effect has ended."""
-    explained = []
-    for effect in findings:
-        names = causes_of(effect.pattern.name, patterns)
-        causes = [f.pattern.code for f in findings if f.pattern.name in names and f.iterations[0] <= effect.iterations[1]]
-        explained.append(replace(effect, consequence_of=tuple(sorted(causes))))
-    return explained
-
-
-def _ordered(findings: list[Reported]) -> tuple[Reported, ...]:
-    """Root causes first (a consequence has more causes than each of its causes), then the worst, then the earliest."""
-    return tuple(sorted(findings, key=lambda f: (
-        len(f.consequence_of), SEVERITIES.index(f.severity), f.iterations[0], f.pattern.code)))
