@@ -92,6 +92,8 @@ def _info_parser() -> Parser:
 def _catalogue_parser() -> Parser:
     parser = Parser("splatdoctor catalogue", description="Print the failure patterns, or one pattern's page.")
     parser.add_argument("code", nargs="?", metavar="CODE", help="a code such as DF-05, or a name such as needle-gaussians")
+    parser.add_argument("--html", type=Path, metavar="DIR", help="write all patterns and the guide as pages for a browser")
+    parser.add_argument("--guide", nargs="?", const="", metavar="PAGE", help="list the pages of the guide, or print one of them")
     parser.set_defaults(act=_catalogue)
     return parser
 

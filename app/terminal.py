@@ -179,11 +179,16 @@ def run_facts(run: Run) -> dict[str, Any]:
 
 
 def print_catalogue(options: argparse.Namespace) -> int:
-    """Every pattern in a line, or one page. Raises WrongUse for an unknown code."""
+    """Every pattern in a line, one page, the guide, or all of it as pages for a browser. Raises WrongUse for an unknown name."""
+    if options.html is not None:
+        return write_pages(options.html)
+    if options.guide is not None:
+        return print_guide(options.guide)
     patterns = load_catalogue()
     if options.code is None:
         for pattern in sorted(patterns.values(), key=lambda p: p.code):
             print(f"{pattern.code:<6} {pattern.severity:<9} {pattern.title}  ({pattern.name})")
+        print("\nWhat to watch, what to ask first, what to tune: splatdoctor catalogue --guide")
         return 0
     import diagnostics.detectors  # noqa: F401  (registers every detector)
     from diagnostics.registry import DETECTORS
@@ -195,11 +200,36 @@ def print_catalogue(options: argparse.Namespace) -> int:
     return 0
 
 
+def write_pages(folder: Path) -> int:
+    """The catalogue and the guide as pages for a browser. Raises WrongUse, OSError."""
+    from diagnostics.book.write import write_book
+
+    check_folders(folder / "index.html" if folder.exists() else folder)
+    print(f"Written: {write_book(folder)} pages, begin at {folder / 'index.html'}", file=sys.stderr)
+    return 0
+
+
+def print_guide(name: str) -> int:
+    """The names of the guide's pages, or one page. Raises WrongUse for an unknown name."""
+    from diagnostics.book.guide import load_guide
+    from diagnostics.book.guide_text import guide_text
+
+    guide = load_guide()
+    if not name:
+        for page in guide.values():
+            print(f"{page.name:<12} {page.title}")
+        return 0
+    if name.casefold() not in guide:
+        raise WrongUse(f"the guide has no page {name!r}; run `splatdoctor catalogue --guide` to see them all")
+    print(guide_text(guide[name.casefold()]), end="")
+    return 0
+
+
 def find_pattern(code: str) -> Pattern:
     """By code or name, whatever the case. Raises WrongUse."""
     wanted = code.casefold()
     for pattern in load_catalogue().values():
-        if wanted in (pattern.code.casefold(), pattern.name):
+        if wanted in (pattern.name, *(known.casefold() for known in (pattern.code, *pattern.also))):
             return pattern
     raise WrongUse(f"the catalogue has no pattern {code!r}; run `splatdoctor catalogue` to see them all")
 

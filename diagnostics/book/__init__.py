@@ -1,0 +1,1 @@
+"""The catalogue and the guide as pages for a browser."""
