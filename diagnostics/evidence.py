@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from diagnostics.patience import patiently
 from diagnostics.registry import FACTS
 from diagnostics.verdict import NotEvaluable
 from runs.errors import RunError
@@ -51,6 +52,10 @@ class Evidence:
         if self.cancelled():
             raise Cancelled
 
+    def wait_for(self, act: Callable[[], Any]) -> Any:
+        """What `act` returns; who may cancel is heard meanwhile. Raises Cancelled."""
+        return act() if self.cancelled is never_cancelled else patiently(act, self.beat)
+
     def _compute(self, name: str) -> Any:
         given = {"run": self.run, "span": self.span, "beat": self.beat}
         if name in given:
@@ -60,7 +65,7 @@ class Evidence:
         if isinstance(arguments, NotEvaluable):
             return arguments
         try:
-            value = entry.compute(**arguments)
+            value = self.wait_for(lambda: entry.compute(**arguments))
         except RunError as error:
             self.run.book.add_error(error)
             return NotEvaluable((f"{entry.missing} ({error})",))

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from runs.arrays import F32, F64, Array
 from runs.gaussians import Gaussians
+from runs.neighbours import nearest
 
 NEIGHBOURS = 3  # as INRIA's initial scale: the mean distance to the three nearest points
 
@@ -66,10 +66,8 @@ def neighbour_distance(gaussians: Gaussians) -> F32:
     others = min(NEIGHBOURS, len(rows) - 1)
     if others < 1:
         return distances
-    points = gaussians.means[rows]
-    tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
-    found = np.asarray(tree.query(points, k=others + 1)[0])
-    distances[rows] = found[:, 1:].mean(axis=1)  # the first is the point itself, or an exact copy at 0
+    found = nearest(gaussians.means[rows], others + 1)[0]
+    distances[rows] = found[:, 1:].mean(axis=1)
     return distances
 
 

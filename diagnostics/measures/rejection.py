@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from diagnostics.measures.backgrounds import COLOURS, composite, over
 from diagnostics.measures.witnesses import brightness_bias
 from render.raster.picture import Picture
 from render.raster.removal import Removal
 from runs.arrays import F32, F64
+from runs.neighbours import nearest
 
 JOINED = 7  # a splat and its six nearest: clumps are larger, surfaces beside a single stranger are not drowned
 
@@ -62,9 +62,10 @@ def _matched(along: F64, effect: F64) -> F64:
 
 def _with_neighbours(means: F32, along: F64, effect: F64) -> tuple[F64, F64]:
     """Sums over each splat and its nearest."""
-    nearest = np.asarray(cKDTree(means, balanced_tree=False, compact_nodes=False).query(means, k=min(JOINED, len(means)))[1])
-    nearest = nearest.reshape(len(means), -1)
-    return along[nearest].sum(axis=1), effect[nearest].sum(axis=1)
+    if len(means) < 2:
+        return along, effect
+    rows = nearest(means, min(JOINED, len(means)))[1]
+    return along[rows].sum(axis=1), effect[rows].sum(axis=1)
 
 
 def fitting(picture: Picture, photo: F32) -> tuple[F32, F32]:
