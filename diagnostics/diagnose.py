@@ -84,7 +84,10 @@ def _judge(pattern: Pattern, detector: Detector | None, evidence: Evidence) -> V
         return NotEvaluable((_without_detector(pattern),))
     try:
         facts = evidence.gather(detector.needs, detector.optional)
-        return facts if isinstance(facts, NotEvaluable) else detector.judge(**facts)
+        if isinstance(facts, NotEvaluable):
+            return facts
+        verdict: Verdict = evidence.wait_for(lambda: detector.judge(**facts))
+        return verdict
     except Cancelled:
         raise
     except Exception as error:  # one detector's bug must not cost the user the other findings
