@@ -42,11 +42,11 @@ def precision(start_points: PointCloud, sfm_points: PointCloud | None = None) ->
     there = sfm_points is not None and len(sfm_points) >= FEWEST_POINTS and (
         np.abs(np.median(sfm_points.xyz, axis=0) - middle).max() < 0.1 * np.abs(middle).max())
     finest = sfm_points if there and sfm_points is not None else start_points
-    spacing = _spacing(finest.xyz - middle)
+    spacing = spacing_of(finest.xyz - middle)
     return Precision((float(middle[0]), float(middle[1]), float(middle[2])), step, spacing, start_points.source)
 
 
-def _spacing(xyz: F64) -> float:
+def spacing_of(xyz: F64) -> float:
     """Of at most 20,000 points; they are held against all."""
     finite = xyz[np.isfinite(xyz).all(axis=1)]
     asked = finite[:: max(1, len(finite) // ENOUGH_POINTS)]
