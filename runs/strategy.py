@@ -6,7 +6,7 @@ from runs.run import Run
 # strategies). Of other trainers nobody knows.
 KEEP_ORDER = frozenset({
     "inria", "taming", "absgs", "efa-gs", "fastgs", "lightgaussian", "speedy-splat", "mip-splatting", "2dgs", "3dgs-mcmc",
-    "deformable-3dgs", "4dgaussians", "gsplat", "gsplat-2dgs", "splatfacto",
+    "truncgradgs", "deformable-3dgs", "4dgaussians", "gsplat", "gsplat-2dgs", "splatfacto",
 })
 
 

@@ -15,7 +15,7 @@ from runs.settings import Settings
 # Forks of INRIA's trainer that took over its optimiser and its loader of backgrounds (formats.md 1.9, 7-18).
 OF_INRIA = frozenset({
     "inria", "taming", "absgs", "efa-gs", "pixel-gs", "fastgs", "lightgaussian", "speedy-splat", "3dgs-mcmc", "mip-splatting",
-    "2dgs", "grendel", "yindaheng98",
+    "2dgs", "grendel", "yindaheng98", "truncgradgs",
 })
 # The rate of the means and the sizes at which is split and pruned are multiples of 1.1 x the largest distance of a camera from
 # the mean. nerfstudio multiplies by nothing, LichtFeld Studio by the distance of points, Brush by the bounds of the splats.

@@ -1,7 +1,7 @@
 """Brush's settings: `args.txt`, a command line that holds only what was changed from the defaults of its version."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -9,25 +9,14 @@ from typing import Any
 from runs.formats.ply.render_mode import antialiased
 from runs.formats.small_files import MIB, read_small
 from runs.settings import Setting, Settings
+from runs.trainer_tables import trainer_table, unstored_settings
 
 FILE = "args.txt"
 MIP_FILTER = "antialiasing"
 
-# INRIA's spelling -> Brush's (ArthurBrussee/brush `crates/brush-{train,dataset,process}/src/config.rs`), where meaning and
-# unit agree. Learning rates of positions do not: Brush scales them by the bounds of the splats, INRIA by the cameras' extent.
-ALIASES: Mapping[str, tuple[str, ...]] = {
-    "iterations": ("total-train-iters", "total-steps"),
-    "feature_lr": ("lr-coeffs-dc",),
-    "opacity_lr": ("lr-opac",),
-    "scaling_lr": ("lr-scale",),
-    "rotation_lr": ("lr-rotation",),
-    "lambda_dssim": ("ssim-weight",),
-    "sh_degree": ("sh-degree",),
-    "densification_interval": ("refine-every",),
-}
-
-# Defaults that every revision looked at has in common, from 2025-02 to 2026-08; learning rates and refinement changed.
-DEFAULTS: Mapping[str, Any] = {"ssim-weight": 0.2, "sh-degree": 3, "max-resolution": 1_920}
+# Names of INRIA's settings in each version of Brush, and the defaults that all versions share.
+ALIASES: Mapping[str, Sequence[str]] = trainer_table("brush")["names"]
+DEFAULTS: Mapping[str, Any] = unstored_settings("brush")
 TOTAL = 30_000
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from runs.defaults import INRIA, INRIA_BEFORE_EXPOSURE
 from runs.formats.cfg_args import read_cfg_args, read_settings_json
 from runs.notes import NoteBook
 from runs.settings import Settings
+from runs.trainer_tables import unstored_settings
 
 # Preferred first: what was really used, then what the model was told. AbsGS writes its optimisation and pipeline
 # parameters to files of their own, Grendel-GS all of them to args.json.
@@ -19,15 +19,8 @@ FILES: Sequence[tuple[Callable[[Path], Settings], str]] = (
     (read_settings_json, "opt_args.json"), (read_settings_json, "args.json"), (read_cfg_args, "cfg_args_opt"),
     (read_cfg_args, "cfg_args_pipe"), (read_cfg_args, "cfg_args"),
 )
-_SHARED: Mapping[str, Any] = {**INRIA, **INRIA_BEFORE_EXPOSURE}
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    # autonomousvision/mip-splatting: a random background is no setting of it
-    "mip-splatting": {name: value for name, value in _SHARED.items() if name != "random_background"},
-    # humansensinglab/taming-3dgs: the budget (a multiple of the first points) decides how many are born, the threshold who
-    "taming": {
-        **_SHARED, "opacity_lr": 0.025, "checkpoint_iterations": [30_000], "budget": 20, "mode": "multiplier", "cams": 10,
-        "ho_iteration": 15_000, "sh_lower": False,
-    },
+    name: unstored_settings(name) for name in ("mip-splatting", "taming", "truncgradgs")
 }
 
 

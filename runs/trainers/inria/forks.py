@@ -37,6 +37,9 @@ SIGNS = (
     sign("load2gpu_on_the_fly is_6dof", "deformable-3dgs"),
     sign("feat_dim voxel_size", "scaffold-gs"),
     sign("kplanes_config", "4dgaussians"),
+    sign("no_motion_mask", "truncgradgs"),
+    sign("disable_pull_strength_schedule", "truncgradgs"),
+    sign("kshot pc_name", "eap-gs"),
     sign("render_items", "2dgs", 0.8),  # Gaussian-Splatting-Monitor shares this key
 )
 STATE_FORKS = {

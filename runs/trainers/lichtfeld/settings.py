@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from runs.settings import Setting, Settings
+from runs.trainer_tables import trainer_table
 
 SECTIONS = ("optimization", "dataset")
 SCALER = "steps_scaler"
@@ -19,16 +20,10 @@ UNSURE = " (before or after steps_scaler)"
 
 # INRIA's spelling -> LichtFeld Studio's, where meaning and unit agree whatever the strategy. Learning rates of positions do
 # not: they are scaled by the median distance of the first points, INRIA's by the extent of the cameras.
-ALIASES: Mapping[str, str] = {
-    "source_path": "data_path", "model_path": "output_path", "test_iterations": "eval_steps", "save_iterations": "save_steps",
-    "feature_lr": "shs_lr", "antialiasing": "mip_filter", "sh_interval": "sh_degree_interval", "cap_max": "max_cap",
-    "densify_from_iter": "start_refine", "densify_until_iter": "stop_refine", "densification_interval": "refine_every",
-}
+ALIASES: Mapping[str, str] = trainer_table("lichtfeld")["names"]
 # Only its plain strategy clones by this gradient and resets opacities; the others hold these settings and do neither.
 PLAIN_STRATEGIES = frozenset({"default", "adc"})
-PLAIN_ALIASES: Mapping[str, str] = {
-    "densify_grad_threshold": "grad_threshold", "opacity_reset_interval": "reset_every", "opacity_cull": "prune_opacity",
-}
+PLAIN_ALIASES: Mapping[str, str] = trainer_table("lichtfeld")["strategy_names"]["plain"]
 
 
 def settings_of(stored: Mapping[str, Any], source: str, *, scaled: bool) -> Settings:

@@ -10,6 +10,7 @@ from runs.errors import UnreadableFile
 from runs.formats.yaml_file import read_yaml
 from runs.notes import NoteBook
 from runs.settings import Setting, Settings
+from runs.trainer_tables import trainer_table
 from runs.trainers.shared.flat_settings import Spellings, aliased, flat
 
 CONFIG = "config.yml"
@@ -21,21 +22,13 @@ PATHS = frozenset({
     "data", "output_dir", "relative_model_dir", "relative_log_dir", "load_dir", "load_config", "load_checkpoint", "images_path",
     "masks_path", "depths_path", "colmap_path",
 })
-# INRIA's and gsplat's names for what has the same meaning and unit here (splatfacto.py, method_configs.py, 1.1.5).
+# INRIA's and gsplat's names for what has the same meaning and unit here: where data lies, and what the trainer's table names.
+TABLE = trainer_table("splatfacto")
 ALIASES: Spellings = {
-    "source_path": (f"{DATA}data", f"{PARSER}data", "data"), "images": (f"{PARSER}images_path",),
-    "iterations": ("max_num_iterations",), "sh_degree": (f"{MODEL}sh_degree",), "sh_interval": (f"{MODEL}sh_degree_interval",),
-    "densify_from_iter": (f"{MODEL}warmup_length",), "densify_until_iter": (f"{MODEL}stop_split_at",),
-    "densification_interval": (f"{MODEL}refine_every",), "opacity_reset_interval": (RESET,),
-    "opacity_cull": (f"{MODEL}cull_alpha_thresh",), "lambda_dssim": (f"{MODEL}ssim_lambda",),
-    "feature_lr": ("optimizers.features_dc.optimizer.lr",), "shN_lr": ("optimizers.features_rest.optimizer.lr",),
-    "opacity_lr": ("optimizers.opacities.optimizer.lr", "optimizers.opacity.optimizer.lr"),
-    "scaling_lr": ("optimizers.scales.optimizer.lr", "optimizers.scaling.optimizer.lr"),
-    "rotation_lr": ("optimizers.quats.optimizer.lr", "optimizers.rotation.optimizer.lr"),
-    "strategy": (f"{MODEL}strategy",),
+    "source_path": (f"{DATA}data", f"{PARSER}data", "data"), "images": (f"{PARSER}images_path",), "opacity_reset_interval": (RESET,),
+    **TABLE["names"],
 }
-# With the MCMC strategy alone, which has no threshold and no resets.
-MCMC_ALIASES: Spellings = {"cap_max": (f"{MODEL}max_gs_num",), "noise_lr": (f"{MODEL}noise_lr",)}
+MCMC_ALIASES: Spellings = TABLE["strategy_names"]["mcmc"]
 THRESHOLD = f"{MODEL}densify_grad_thresh"  # of absolute gradients unless use_absgrad is off: then it is INRIA's
 
 

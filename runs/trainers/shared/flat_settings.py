@@ -1,12 +1,12 @@
 """Nested settings of a trainer as flat ones, under the dotted names that its command line has."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from runs.formats.yaml_file import TAG
 from runs.settings import Setting, Settings
 
-Spellings = Mapping[str, tuple[str, ...]]  # name asked for -> names that versions of the trainer gave it
+Spellings = Mapping[str, Sequence[str]]  # name asked for -> names that versions of the trainer gave it
 
 
 def flat_settings(stored: Mapping[Any, Any], source: str) -> Settings:
