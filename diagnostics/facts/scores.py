@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from diagnostics.facts import pictures, saved, shapes  # noqa: F401  (views, neighbour_distance)
-from diagnostics.facts.photos import PHOTOS, photo_at
+from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.facts.pictures import FEWEST_WITNESSES, View, Views
 from diagnostics.measures.coincident import coincident
 from diagnostics.measures.hiding import Seen, look_behind
@@ -40,6 +40,9 @@ WITH_PHOTOS, WITHOUT_PHOTOS = -9.0, -7.1
 # Log-odds from which on a Gaussian is left out of the next look. Tuned on the tuning half: where many more are left out too
 # much is missing, where fewer too little is uncovered. A second look only where the first makes the suspects so many times more.
 SUSPECT, LOOKS, FOUND_MORE = -2.4, 2, 1.1
+# Gaussians times views of one such look, and the fewest views: all 16 up to half a million Gaussians. What it adds to the first
+# look is relative to the run's own median, so that fewer views only make it noisier; a view of a million takes half a second.
+AGAIN, FEWEST_AGAIN = 8_000_000, 6
 # Log-odds for ghosts: ln(1 + rejection), photos that disagree, an exact copy of another row; and nothing known.
 REJECTED_GHOST, DISAGREED, COPIED, NO_GHOST = 1.5, 3.0, 3.0, -5.0
 
@@ -96,9 +99,10 @@ def _floating(views: Views, neighbour_distance: F32, seen: Seen) -> F64:
 
 
 def _shots(run: Run, views: Views, beat: Callable[[], None]) -> Iterator[tuple[Camera, F32]]:
-    """Each photographed view once more."""
-    for view in views.each:
-        photo = None if view.psnr is None else photo_at(run, view.camera)
+    """Photographed views once more: all of them, but fewer of a run with many Gaussians."""
+    most = max(FEWEST_AGAIN, AGAIN // max(1, len(views.splats)))
+    for view in evenly(tuple(view for view in views.each if view.psnr is not None), most):
+        photo = photo_at(run, view.camera)
         if photo is not None:
             beat()
             yield view.camera, photo
