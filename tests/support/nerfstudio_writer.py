@@ -179,3 +179,10 @@ def write_movement(folder: Path, transform: F64, scale: float) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"transform": transform.tolist(), "scale": scale}, indent=4)
     (folder / "dataparser_transforms.json").write_text(text, encoding="utf-8")
+
+
+def begun(folder: Path, **options: Any) -> Path:
+    """A run that has written its settings and nothing else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.yml").write_text(config_yml("/nowhere/scene", **options), encoding="utf-8")
+    return folder
