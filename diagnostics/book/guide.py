@@ -21,9 +21,9 @@ class Row:
     """One line of a table: what is often said, what we say, why, and which patterns judge it."""
 
     topic: str
-    seed_says: str
-    verdict: str  # one of VERDICTS, about what is often said
     we_say: str
+    seed_says: str = ""  # empty: nobody says anything about it
+    verdict: str = ""  # one of VERDICTS, about what is often said
     why: str = ""
     patterns: tuple[str, ...] = ()  # codes
     probes: tuple[str, ...] = ()
@@ -83,8 +83,10 @@ Guide = Mapping[str, GuidePage]
 def load_guide() -> Guide:
     """Every page by name, in the order of reading. Raises CatalogueError."""
     folder = files("resources") / "guide"
-    found = [entry for entry in folder.iterdir() if entry.name.endswith(".toml")]
-    pages = [parse_page(entry.name.removesuffix(".toml"), tomllib.loads(entry.read_text("utf-8"))) for entry in found]
+    told = {entry.name.removesuffix(".toml"): tomllib.loads(entry.read_text("utf-8"))
+            for entry in folder.iterdir() if entry.name.endswith(".toml")}
+    known = {key: Source(**source) for key, source in told.pop("sources").items()}
+    pages = [parse_page(name, entries, known) for name, entries in told.items()]
     return {page.name: page for page in sorted(pages, key=lambda page: page.place)}
 
 
@@ -94,11 +96,14 @@ def pages_naming(codes: Iterable[str], guide: Guide) -> tuple[GuidePage, ...]:
     return tuple(page for page in guide.values() if page.codes & wanted)
 
 
-def parse_page(name: str, told: Mapping[str, Any]) -> GuidePage:
-    """A page from its TOML. Raises CatalogueError where it is half written or its questions lead nowhere."""
+def parse_page(name: str, told: Mapping[str, Any], known: Mapping[str, Source]) -> GuidePage:
+    """A page from its TOML; `known` are the sources that it may name.
+
+    Raises CatalogueError where it is half written or its questions lead nowhere.
+    """
     _known(name, told, PAGE_KEYS, ("title", "about", "place"))
-    rows = tuple(_row(f"{name}.rows[{i}]", entry) for i, entry in enumerate(told.get("rows", ())))
-    steps = {key: _step(f"{name}.{key}", entry) for key, entry in told.get("steps", {}).items()} or None
+    rows = tuple(_row(f"{name}.rows[{i}]", entry, known) for i, entry in enumerate(told.get("rows", ())))
+    steps = {key: _step(f"{name}.{key}", entry, known) for key, entry in told.get("steps", {}).items()} or None
     page = GuidePage(name, told["title"], told["about"], told["place"], rows, steps, told.get("start", ""))
     _check_tree(page)
     return page
@@ -117,32 +122,36 @@ def walked(page: GuidePage) -> Iterator[str]:
             waiting += [answer.go for answer in steps[key].answers if answer.go]
 
 
-def _row(where: str, entry: Mapping[str, Any]) -> Row:
-    _known(where, entry, ROW_KEYS, ("topic", "seed_says", "verdict", "we_say"))
-    if entry["verdict"] not in VERDICTS:
-        raise CatalogueError(f"{where}: 'verdict' is '{entry['verdict']}', must be one of {', '.join(VERDICTS)}")
-    return Row(**{**entry, **_tuples(entry)})
+def _row(where: str, entry: Mapping[str, Any], known: Mapping[str, Source]) -> Row:
+    _known(where, entry, ROW_KEYS, ("topic", "we_say"))
+    if "seed_says" in entry and entry.get("verdict") not in VERDICTS:
+        raise CatalogueError(f"{where}: 'verdict' is '{entry.get('verdict')}', must be one of {', '.join(VERDICTS)}")
+    return Row(**{**entry, **_named(entry), "sources": _sources(where, entry, known)})
 
 
-def _step(where: str, entry: Mapping[str, Any]) -> Step:
+def _step(where: str, entry: Mapping[str, Any], known: Mapping[str, Source]) -> Step:
     _known(where, entry, STEP_KEYS, ("asks", "answers"))
     answers = tuple(_answer(f"{where}.answers[{i}]", told) for i, told in enumerate(entry["answers"]))
-    return Step(**{**entry, "answers": answers, "sources": _sources(entry)})
+    return Step(**{**entry, "answers": answers, "sources": _sources(where, entry, known)})
 
 
 def _answer(where: str, entry: Mapping[str, Any]) -> Answer:
     _known(where, entry, ANSWER_KEYS, ("says",))
     if not (entry.keys() & {"go", "patterns", "probes", "do"}):
         raise CatalogueError(f"{where}: the answer leads to nothing")
-    return Answer(**{**entry, "patterns": tuple(entry.get("patterns", ())), "probes": tuple(entry.get("probes", ()))})
+    return Answer(**{**entry, **_named(entry)})
 
 
-def _tuples(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {"patterns": tuple(entry.get("patterns", ())), "probes": tuple(entry.get("probes", ())), "sources": _sources(entry)}
+def _named(entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    return {key: tuple(entry.get(key, ())) for key in ("patterns", "probes")}
 
 
-def _sources(entry: Mapping[str, Any]) -> tuple[Source, ...]:
-    return tuple(Source(told["title"], told.get("url", "")) for told in entry.get("sources", ()))
+def _sources(where: str, entry: Mapping[str, Any], known: Mapping[str, Source]) -> tuple[Source, ...]:
+    names = entry.get("sources", ())
+    for name in names:
+        if name not in known:
+            raise CatalogueError(f"{where}: 'sources' names '{name}', which sources.toml does not hold")
+    return tuple(known[name] for name in names)
 
 
 def _known(where: str, entry: Mapping[str, Any], known: frozenset[str], required: tuple[str, ...]) -> None:

@@ -26,9 +26,9 @@ def coded_patterns(patterns: Iterable[Pattern]) -> Coded:
 
 
 def _row(row: Row, coded: Coded) -> Markup:
+    said = joined([element("span", row.verdict, class_="mark"), f" {row.seed_says}"]) if row.seed_says else None
     return element(
-        "section", element("h2", row.topic),
-        element("blockquote", joined([element("span", row.verdict, class_="mark"), f" {row.seed_says}"]), class_="said"),
+        "section", element("h2", row.topic), None if said is None else element("blockquote", said, class_="said"),
         paragraphs(row.we_say, f"Why: {row.why}" if row.why else ""), _settled(row.patterns, row.probes, coded),
         _sources(row.sources),
     )

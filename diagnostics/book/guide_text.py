@@ -10,7 +10,7 @@ COLUMNS = 96
 
 def guide_text(page: GuidePage) -> str:
     """The whole page, with a line break at its end."""
-    parts = [page.title, "=" * len(page.title), *(_wrapped(text, "") for text in page.about.split("\n\n"))]
+    parts = [page.title, "=" * len(page.title), "\n\n".join(_wrapped(text, "") for text in page.about.split("\n\n"))]
     parts += [line for row in page.rows for line in _row(row)]
     if page.steps:
         parts += ["", *_question(page.start, page.steps, "", set())]
@@ -18,7 +18,10 @@ def guide_text(page: GuidePage) -> str:
 
 
 def _row(row: Row) -> Iterator[str]:
-    yield from ("", row.topic, _wrapped(f"Often said ({row.verdict}): {row.seed_says}", "  "), _wrapped(row.we_say, "  "))
+    yield from ("", row.topic)
+    if row.seed_says:
+        yield _wrapped(f"Often said ({row.verdict}): {row.seed_says}", "  ")
+    yield _wrapped(row.we_say, "  ")
     if row.why:
         yield _wrapped(f"Why: {row.why}", "  ")
     yield from _settled(row, "  ")
@@ -55,5 +58,6 @@ def _settled(entry: Row | Answer, indent: str) -> Iterator[str]:
 
 
 def _wrapped(text: str, indent: str) -> str:
-    return textwrap.fill(text, COLUMNS, initial_indent=indent, subsequent_indent=f"{indent}  ", break_long_words=False,
+    hanging = f"{indent}  " if text.startswith("- ") else indent
+    return textwrap.fill(text, COLUMNS, initial_indent=indent, subsequent_indent=hanging, break_long_words=False,
                          break_on_hyphens=False)

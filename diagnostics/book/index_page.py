@@ -11,6 +11,7 @@ from diagnostics.book.markup import Markup, element, joined, listing, paragraphs
 from diagnostics.book.pattern_page import page_of
 from diagnostics.catalogue import Pattern
 from diagnostics.registry import Detector
+from diagnostics.report.wording import count
 from diagnostics.verdict import SEVERITIES
 
 ABOUT = (
@@ -35,8 +36,9 @@ def index_page(patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector
 def _counted(patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector]) -> str:
     by = [decided_by(pattern, detectors) for pattern in patterns.values()]
     uncertain = sum(pattern.uncertain for pattern in patterns.values())
-    return (f"{len(by)} patterns: {by.count('detector')} are decided from the files of a run, {by.count('probe')} by a probe, "
-            f"{by.count('manual')} by a person who looks. {uncertain} are reported by others and marked uncertain.")
+    told = (f"{len(by)} patterns: {by.count('detector')} are decided from the files of a run, {by.count('probe')} by a trial, "
+            f"{by.count('manual')} by a person who looks.")
+    return f"{told} {count(uncertain, 'pattern')} marked uncertain: told by others, verified by nobody." if uncertain else told
 
 
 def _card(page: GuidePage) -> Markup:

@@ -19,7 +19,7 @@ UNCERTAIN = (
     "Uncertain: this is reported by others and nobody has verified it. It is judged only on runs of the method that it is about, "
     "and its numbers are no established facts."
 )
-NO_PICTURE = "There is no picture of this pattern: our lab holds no training in which it was seen."
+NO_PICTURE = "There is no picture of this pattern: none was taken in our lab."
 
 
 def page_of(name: str) -> str:
