@@ -2,15 +2,28 @@
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
+from diagnostics.practice.planned import (
+    DEGREES,
+    EVERY,
+    FROM,
+    RESET,
+    UNTIL,
+    EventKind,
+    Planned,
+    degree_steps,
+    densifications,
+    from_table,
+    planned_events,
+    resets,
+    whole,
+)
+from diagnostics.practice.tables import planned_by_table
 from runs.run import Run
 from runs.series import Series
 from runs.settings import NOT_STORED, Settings
 from runs.strategy import moves_the_dead
 
-# Names of the INRIA family, as its settings spell them.
-FROM, UNTIL, EVERY, RESET = "densify_from_iter", "densify_until_iter", "densification_interval", "opacity_reset_interval"
 # These trainers call their first iteration 0, so what they plan for 600 happens in what is iteration 601 everywhere here.
 FROM_ZERO = frozenset({"gsplat", "gsplat-2dgs", "splatfacto", "3dgrut"})
 # Version 1.5.3 of gsplat never resets, whatever its settings say, and no file tells the version (gsplat pull request #776).
@@ -18,6 +31,8 @@ FROM_ZERO = frozenset({"gsplat", "gsplat-2dgs", "splatfacto", "3dgrut"})
 MAY_NOT_RESET = frozenset({"gsplat", "gsplat-2dgs", "splatfacto"})
 # Each stage of theirs has a schedule on iterations of its own, and the settings give one for both.
 STAGED = frozenset({"4dgaussians"})
+# Kinds of events in the tables of methods: large Gaussians are also split in phases of their own.
+GROWS, RESETS = frozenset({"densify", "split"}), frozenset({"reset"})
 
 
 @dataclass(frozen=True)
@@ -37,6 +52,10 @@ class Schedule:
     resets_known: bool  # False: neither a log nor a stored setting tells when opacities are reset
     source: str  # where it comes from, for the user
     shift: int = 0  # iteration of a planned event, less the trainer's own number for it
+    expected: tuple[Planned, ...] = ()  # by settings alone, whatever a log tells; by kind, those that are planned
+
+    def planned(self, kind: EventKind) -> Planned | None:
+        return next((events for events in self.expected if events.kind == kind), None)
 
     def is_muted(self, iteration: int) -> bool:
         """Quality is expected to be down: an opacity reset happened within the last `recovery` iterations."""
@@ -75,7 +94,7 @@ def schedule_of(run: Run) -> Schedule | None:
     if run.trainer.name in STAGED:
         return None
     settings = run.settings
-    start, until, every, reset = (_whole(settings, name) for name in (FROM, UNTIL, EVERY, RESET))
+    start, until, every, reset = (whole(settings, name) for name in (FROM, UNTIL, EVERY, RESET))
     if moves_the_dead(run):
         reset = None  # MCMC resets no opacities, whatever its settings still hold
     logged_resets = _events(run, "opacity_reset", only_if_not_zero=True)
@@ -83,16 +102,31 @@ def schedule_of(run: Run) -> Schedule | None:
     if until is None and reset is None and logged_resets is None and logged_densifications is None:
         return None
     shift = int(run.trainer.name in FROM_ZERO)
-    last = _last_iteration(run) - shift
+    expected = _expected(run, (start, until, every, reset), shift)
+    planned = {events.kind: events.iterations for events in expected}
     return Schedule(
         _later(start, shift), _later(until, shift), every,
         None if moves_the_dead(run) else _between_resets(settings, logged_resets or ()),
-        densifications=logged_densifications or _shifted(_planned_densifications(start, until, every, last), shift),
-        resets=_shifted(_planned_resets(settings, reset, until, last), shift) if logged_resets is None else logged_resets,
+        densifications=logged_densifications or planned.get("densify", ()),
+        resets=planned.get("reset", ()) if logged_resets is None else logged_resets,
         sh_steps=_sh_steps(run),
         resets_known=moves_the_dead(run) or logged_resets is not None or (reset is not None and _is_kept(run)),
-        source=_source(settings, logged_resets is not None or logged_densifications is not None), shift=shift,
+        source=_source(settings, logged_resets is not None or logged_densifications is not None), shift=shift, expected=expected,
     )
+
+
+def _expected(run: Run, told: tuple[int | None, int | None, int | None, int | None], shift: int) -> tuple[Planned, ...]:
+    """What the table of a method plans, else what the settings plan (`told`: from, until, every, reset)."""
+    settings, last, (start, until, every, reset) = run.settings, _last_iteration(run) - shift, told
+    table = planned_by_table(run.trainer.name)
+    most = max((checkpoint.sh_degree for checkpoint in run.checkpoints), default=0)
+    found: tuple[tuple[EventKind, tuple[int, ...], tuple[str, ...]], ...] = (
+        ("densify", from_table(table, GROWS, last) or densifications(start, until, every, last), (EVERY, FROM, UNTIL)),
+        ("reset", from_table(table, RESETS, last) or resets(settings, reset, until, last), (RESET, UNTIL)),
+        ("sh", degree_steps(settings, most, last), DEGREES),
+    )
+    events = (planned_events(kind, _shifted(iterations, shift), named, settings) for kind, iterations, named in found)
+    return tuple(one for one in events if one is not None)
 
 
 def _is_kept(run: Run) -> bool:
@@ -106,11 +140,6 @@ def _later(iteration: int | None, shift: int) -> int | None:
 
 def _shifted(iterations: tuple[int, ...], shift: int) -> tuple[int, ...]:
     return tuple(iteration + shift for iteration in iterations)
-
-
-def _whole(settings: Settings, name: str) -> int | None:
-    value: Any = settings.value(name)
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else None
 
 
 def _events(run: Run, *names: str, only_if_not_zero: bool = False) -> tuple[int, ...] | None:
@@ -130,25 +159,7 @@ def _between_resets(settings: Settings, logged: tuple[int, ...]) -> int | None:
     gaps = [later - earlier for earlier, later in pairwise(logged)]
     if gaps and not (RESET in settings and settings[RESET].stored):
         return max(gaps)
-    return _whole(settings, RESET)
-
-
-def _planned_densifications(start: int | None, until: int | None, every: int | None, last: int) -> tuple[int, ...]:
-    """from < iteration < until, at multiples of the interval (3DGS, Kerbl et al. 2023, and its reference settings)."""
-    if start is None or until is None or every is None:
-        return ()
-    return tuple(i for i in range(every, min(until, last + 1), every) if i > start)
-
-
-def _planned_resets(settings: Settings, every: int | None, until: int | None, last: int) -> tuple[int, ...]:
-    """Multiples of the interval before densification ends; with a white background also where densification begins."""
-    if every is None or until is None:
-        return ()
-    resets = set(range(every, min(until, last + 1), every))
-    start = _whole(settings, FROM)
-    if settings.value("white_background") is True and start is not None and start <= last:
-        resets.add(start)
-    return tuple(sorted(resets))
+    return whole(settings, RESET)
 
 
 def _sh_steps(run: Run) -> tuple[int, ...]:

@@ -25,8 +25,8 @@ PATHS = frozenset({
 # INRIA's and gsplat's names for what has the same meaning and unit here: where data lies, and what the trainer's table names.
 TABLE = trainer_table("splatfacto")
 ALIASES: Spellings = {
-    "source_path": (f"{DATA}data", f"{PARSER}data", "data"), "images": (f"{PARSER}images_path",), "opacity_reset_interval": (RESET,),
-    **TABLE["names"],
+    "source_path": (f"{DATA}data", f"{PARSER}data", "data"), "images": (f"{PARSER}images_path",),
+    "opacity_reset_interval": (RESET,), **TABLE["names"],
 }
 MCMC_ALIASES: Spellings = TABLE["strategy_names"]["mcmc"]
 THRESHOLD = f"{MODEL}densify_grad_thresh"  # of absolute gradients unless use_absgrad is off: then it is INRIA's
