@@ -1,12 +1,21 @@
 """Faults of convergence: what the curves of quality do in the end."""
 
-from diagnostics.facts import alike  # noqa: F401  (views_as_stored)
+from dataclasses import replace
+
+import numpy as np
+
+from diagnostics.facts import alike, courses, habits  # noqa: F401  (the facts named below)
+from diagnostics.facts.courses import is_smoothed
+from diagnostics.facts.logged import VIEWS
+from diagnostics.measures.courses import one_way_fall
 from diagnostics.measures.curves import best, last_finite, until
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
 from runs.cameras import Camera
 from runs.series import Series
+
+FEWEST = 3  # evaluations: a best, and two that show a decline
 
 
 @detects("test-falls-while-train-rises")
@@ -73,3 +82,62 @@ def sparse_views(
         cameras=tuple(camera.name for camera in train_cameras), confidence=0.85,
         facts={"views": count, "gap": f"{gap:.1f}"},
     )
+
+
+@detects("late-degradation")
+def late_degradation(
+    counts_iterations: bool, test_psnr: Series | None = None, training_courses: tuple[Series, ...] | None = None,  # noqa: ARG001
+    schedule: Schedule | None = None, *, fall_db: float = 0.5, rise_db: float = 0.5, sudden_db: float = 2.0, late: float = 0.33,
+) -> Finding | NotEvaluable | None:
+    """Quality passed a late best and declined slowly, on training views too where they are told.
+
+    What falls within one interval is a collapse, and a test that falls while training views gain is over-fitting.
+    """
+    test, train = (_calm(one, schedule) for one in (test_psnr, (training_courses or (None,))[0]))
+    series = train if test is None else test
+    if series is None:
+        return NotEvaluable((f"{FEWEST} evaluations of test/psnr or train/psnr outside the dips after opacity resets",))
+    peak, end = _finite_best(series), (int(series.iterations[-1]), float(series.values[-1]))
+    change = None if train is None else _level(train, end[0]) - _level(train, peak[0])
+    if peak[1] - end[1] <= fall_db or peak[0] < late * end[0] or _is_sudden(series, sudden_db):
+        return None
+    if change is not None and change > rise_db:
+        return None
+    if series.values[-2] > peak[1] - fall_db / 2:
+        return NotEvaluable((f"an evaluation after iteration {end[0]:,}: one low value at the end is no decline yet",))
+    told = ("; training views are not logged, so over-fitting would look the same" if change is None
+            else f", training views with it ({change:+.2f} dB)" if test is not None else "")
+    return Finding(
+        f"{series.name} passed its best of {peak[1]:.2f} dB at iteration {peak[0]:,} and declined to {end[1]:.2f} dB at "
+        f"{end[0]:,}{told}",
+        evidence=(
+            EvidenceRow(f"decline of {series.name} since its best", peak[1] - end[1], fall_db, "dB", end[0], series.source),
+            EvidenceRow("change of training views in that time", change, rise_db, "dB", end[0], train.source if train else ""),
+        ),
+        iterations=(peak[0], end[0]), confidence=0.5 if change is None else 0.8,
+        facts={"best_iteration": peak[0], "best_psnr": f"{peak[1]:.2f}", "end_psnr": f"{end[1]:.2f}"},
+    )
+
+
+def _calm(series: Series | None, schedule: Schedule | None) -> Series | None:
+    """Finite values that no reset excuses; None where they are too few to show a decline."""
+    if series is None:
+        return None
+    calm = series if schedule is None else schedule.outside_resets(series)
+    known = np.isfinite(calm.values)
+    return replace(calm, iterations=calm.iterations[known], values=calm.values[known]) if known.sum() >= FEWEST else None
+
+
+def _finite_best(series: Series) -> tuple[int, float]:
+    place = int(np.argmax(series.values))
+    return int(series.iterations[place]), float(series.values[place])
+
+
+def _level(series: Series, iteration: int) -> float:
+    """The value at or before an iteration; the first one where there is none."""
+    return float(series.values[max(0, int(np.searchsorted(series.iterations, iteration, side="right")) - 1)])
+
+
+def _is_sudden(series: Series, step_db: float) -> bool:
+    fall = one_way_fall(series, VIEWS if is_smoothed(series) else 1)
+    return fall is not None and fall.depth >= step_db

@@ -143,12 +143,13 @@ def quality(
             return series
     for series in (view_psnr, loss_l1):
         if series is not None and len(at_full_size := since(series, full) if full else series) >= 2 * VIEWS:
-            return _smoothed(at_full_size)
+            return smoothed(at_full_size)
     return None
 
 
-def _smoothed(series: Series) -> Series:
-    """An L1 loss in decibels, -20·log10, moves as PSNR does where errors keep their distribution."""
+def smoothed(series: Series) -> Series:
+    """The running median over single views, dB. An L1 loss in decibels, -20·log10, moves as PSNR does where errors keep their
+    distribution."""
     values = series.values
     if series.name == "loss/l1":
         with np.errstate(divide="ignore", invalid="ignore"):
