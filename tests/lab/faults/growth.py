@@ -76,7 +76,7 @@ FAULTS = (
     Fault(
         "densification-never-stops", "growth", _never_stops, codes("DF-08"),
         "The settings end densification at a known iteration, the count rises after it; resets go on as well, the last one "
-        "just before the end.", acceptable=codes("N-24 DF-07 DF-05 DF-02"),
+        "just before the end.", acceptable=codes("N-24 DF-07 DF-05 DF-02 S-01"),
     ),
     Fault(
         "statistic-in-pixels", "growth", _in_pixels, codes("DF-01"),

@@ -81,7 +81,7 @@ FAULTS = (
     Fault(
         "white-behind-black-photos", "photos", _white_behind, codes("IF-05"),
         "Photos lie on black, training renders on white though the settings say black: matter is grown to hide it, "
-        "held-out views lose 15 dB.", acceptable=codes("AF-01 CF-03"), wrong=codes("N-07 IF-04"), scenes=BEFORE_BLACK,
+        "held-out views lose 15 dB.", acceptable=codes("AF-01 CF-03 S-01"), wrong=codes("N-07 IF-04"), scenes=BEFORE_BLACK,
     ),
     Fault(
         "black-behind-white-photos", "photos", _black_behind, codes("IF-05"),
