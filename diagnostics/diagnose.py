@@ -8,6 +8,7 @@ from diagnostics.advice import fitted_fixes
 from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.diagnosis import Diagnosis, Reported, Undecided
 from diagnostics.evidence import Cancelled, Evidence, never_cancelled
+from diagnostics.onset import with_onsets
 from diagnostics.precedence import explained, ordered, told_apart
 from diagnostics.registry import DETECTORS, Detector
 from diagnostics.selfcheck import shortcomings
@@ -45,10 +46,12 @@ def diagnose(
         if progress is not None:
             progress(done / len(patterns), pattern.title)
         _settle(pattern, judges.get(pattern.name), evidence, outcome, on_finding)
+    standing, away = told_apart(outcome.findings)
+    if progress is not None:
+        progress(1.0, "Tracing the Gaussians to their birth")
+    findings = with_onsets(run, ordered(explained(standing, patterns)), evidence.span, evidence.beat)
     if progress is not None:
         progress(1.0, "Done")
-    standing, away = told_apart(outcome.findings)
-    findings = ordered(explained(standing, patterns))
     return Diagnosis(run, evidence.span, findings, tuple(outcome.clear), tuple(outcome.undecided), run.notes, away)
 
 

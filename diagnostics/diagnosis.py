@@ -39,6 +39,7 @@ class Began:
     source: str  # what the rows were followed by
     says: str  # one sentence with the numbers
     means: str  # what the time of birth speaks for; empty where it decides nothing
+    telling: bool = False  # more of these were born then than of all Gaussians
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,7 @@ class Reported:
     consequence_of: tuple[str, ...]  # codes of findings that explain this one
     resembles: tuple[Resemblance, ...] = ()  # those found here as well first
     began: Began | NotEvaluable | None = None  # None: it points at no Gaussians, or nobody asked
+    timing: str = ""  # the events of the training around its first iteration
 
 
 @dataclass(frozen=True, eq=False)

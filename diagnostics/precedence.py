@@ -40,7 +40,8 @@ def explained(findings: list[Reported], patterns: Mapping[str, Pattern]) -> list
     for effect in findings:
         names = causes_of(effect.pattern.name, patterns)
         causes = [f.pattern.code for f in findings if f.pattern.name in names and f.iterations[0] <= effect.iterations[1]]
-        told.append(replace(effect, consequence_of=tuple(sorted(causes)), resembles=_resembling(effect.pattern, present, patterns)))
+        resembles = _resembling(effect.pattern, present, patterns)
+        told.append(replace(effect, consequence_of=tuple(sorted(causes)), resembles=resembles))
     return told
 
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from diagnostics.accuracy import track_record
-from diagnostics.diagnosis import Diagnosis, Reported, Undecided
-from diagnostics.verdict import EvidenceRow, Fix, GaussianPlace
+from diagnostics.diagnosis import Began, Diagnosis, ExplainedAway, Reported, Undecided
+from diagnostics.report.story import story
+from diagnostics.report.undecided import reason_of
+from diagnostics.verdict import EvidenceRow, Fix, GaussianPlace, NotEvaluable
 from runs.run import Run
 
 SCHEMA = 1
@@ -29,6 +31,8 @@ def to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "clear": [pattern.code for pattern in diagnosis.clear],
         "not_evaluable": [_undecided(undecided) for undecided in diagnosis.not_evaluable],
         "notes": [{"file": note.file, "says": note.says} for note in diagnosis.notes],
+        "story": list(story(diagnosis)),
+        "explained_away": [_explained_away(one) for one in diagnosis.explained_away],
     }
 
 
@@ -82,7 +86,28 @@ def _finding(reported: Reported) -> dict[str, Any]:
         "sources": [{"title": source.title, "url": source.url} for source in pattern.sources],
         "consequence_of": list(reported.consequence_of),
         "track_record": _track_record(pattern.code),
+        "layer": pattern.layer, "uncertain": pattern.uncertain,
+        "timing": reported.timing, "began": _began(reported.began),
+        "look_alikes": [{"code": one.code, "title": one.title, "how": one.how, "found": one.found} for one in reported.resembles],
+        "seed_says": pattern.seed_says, "we_say": pattern.we_say,
     }
+
+
+def _began(began: Began | NotEvaluable | None) -> dict[str, Any] | None:
+    """None where the finding points at no Gaussians; where they could not be followed, only what is missing."""
+    if began is None:
+        return None
+    if isinstance(began, NotEvaluable):
+        return {"says": None, "missing": list(began.missing)}
+    return {
+        "says": began.says, "means": began.means, "confidence": plain(began.confidence), "source": began.source,
+        "iteration": began.iteration, "unknown": began.unknown, "missing": [],
+        "births": [{"count": one.count, "from": one.first, "to": one.last, "says": one.says} for one in began.births],
+    }
+
+
+def _explained_away(one: ExplainedAway) -> dict[str, Any]:
+    return {"by": one.by, "why": one.why, "finding": _finding(one.reported)}
 
 
 def _track_record(code: str) -> dict[str, Any] | None:
@@ -108,8 +133,14 @@ def _gaussians(place: GaussianPlace | None) -> dict[str, Any] | None:
 
 
 def _fix(fix: Fix) -> dict[str, Any]:
-    return {"do": fix.do, "expect": fix.expect, "setting": fix.setting, "from": plain(fix.current), "to": plain(fix.proposed)}
+    return {
+        "do": fix.do, "expect": fix.expect, "setting": fix.setting, "from": plain(fix.current), "to": plain(fix.proposed),
+        "from_is_default": fix.default, "flag": fix.flag, "risk": fix.risk, "falsified_by": fix.falsified_by,
+        "seen_at": plain(fix.seen_at),
+    }
 
 
 def _undecided(undecided: Undecided) -> dict[str, Any]:
-    return {"code": undecided.pattern.code, "name": undecided.pattern.name, "missing": list(undecided.missing)}
+    pattern = undecided.pattern
+    return {"code": pattern.code, "name": pattern.name, "missing": list(undecided.missing),
+            "decided_by": {"missing": "data", "probe": "probe", "manual": "eye"}[reason_of(undecided)]}

@@ -1,6 +1,6 @@
 """Building blocks of the PDF: text, tables that split anywhere, severity chips, pictures side by side, bookmarks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 
@@ -13,6 +13,7 @@ from reportlab.platypus import Flowable, Paragraph, Spacer, Table, TableStyle
 
 from diagnostics.catalogue import Source
 from diagnostics.report import pdf_style as style
+from diagnostics.report.finding_words import Told
 from diagnostics.report.fonts import BOLD, MONO, SANS, encodable, markup
 from diagnostics.report.pictures import ReportPicture
 from diagnostics.verdict import Severity
@@ -115,6 +116,12 @@ def with_code(content: str, code: str) -> Paragraph:
     """Text, and under it a line in the typewriter face."""
     below = f'<br/><font face="{MONO}" size="7">{markup(code, MONO)}</font>' if code else ""
     return Paragraph(markup(content) + below, style.CELL)
+
+
+def labelled(told: Iterable[Told]) -> Paragraph:
+    """Labels in bold, each before what it tells, on lines of their own."""
+    lines = (f'<font face="{BOLD}">{markup(each.label)}:</font> {markup(each.text)}' for each in told)
+    return Paragraph("<br/>".join(lines), style.CELL_MUTED)
 
 
 def _anchor(content: str, target: str, look: ParagraphStyle) -> str:

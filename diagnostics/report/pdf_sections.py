@@ -7,11 +7,13 @@ from reportlab.platypus import CondPageBreak, Flowable, KeepTogether, PageBreak,
 from diagnostics.accuracy import measured_on, sentence_of, track_record
 from diagnostics.catalogue import Pattern
 from diagnostics.report import pdf_style as style
+from diagnostics.report.finding_words import beginning, change, doubts, prospects, resemblance
 from diagnostics.report.pdf_parts import (
     HALF,
     Bookmark,
     Chip,
     Pages,
+    labelled,
     link,
     pictures,
     plain_grid,
@@ -25,19 +27,22 @@ from diagnostics.report.pdf_parts import (
 from diagnostics.report.pdf_plots import PlotBox, plot_key
 from diagnostics.report.plots import Plot
 from diagnostics.report.report import FindingPage, Report
+from diagnostics.report.undecided import Reason, groups, what_settles
 from diagnostics.report.wording import capitalised, count, iterations, listed, number, percent, setting, shortened
-from diagnostics.verdict import NOT_AVAILABLE, Fix
+from diagnostics.verdict import NOT_AVAILABLE
 
 SECTION_NEEDS = 110.0  # points below which a heading goes to the next page
 LABEL_NEEDS = 64.0
 PLOT_HEIGHT, OVERVIEW_HEIGHT = 74.0, 118.0  # points, of the axes
+HOW_DECIDED: dict[Reason, str] = {"missing": "What is missing", "probe": "Which probe", "manual": "How to see it"}
 TITLE_CHARACTERS = 110  # about three lines; the whole path stands in the table below
 FINDING_NEEDS = 0.55 * style.HEIGHT  # a finding starts on a new page where less is left
 
 
 def chapters(report: Report, pages: Pages) -> list[Flowable]:
     """Everything in order; `pages` holds the page numbers of the pass before."""
-    told = [*summary(report, pages), *the_run(report, pages), *findings(report, pages), *verdicts(report, pages)]
+    told = [*summary(report, pages), *the_run(report, pages), *findings(report, pages),
+            *explained_away(report, pages), *verdicts(report, pages)]
     return [*told, *provenance(report, pages)]
 
 
@@ -115,9 +120,12 @@ def finding(page: FindingPage, report: Report, pages: Pages) -> Iterator[Flowabl
     yield from _explained(page, report)
     yield from _seen(page)
     yield from _measured(page)
+    yield from _began(page)
     yield from label("Cause")
     yield text(reported.cause or NOT_AVAILABLE)
     yield from _fixes(page)
+    yield from _look_alikes(page)
+    yield from _often_said(page)
     yield from _sources(page)
     yield room(10)
 
@@ -125,8 +133,9 @@ def finding(page: FindingPage, report: Report, pages: Pages) -> Iterator[Flowabl
 def _finding_heading(page: FindingPage) -> Flowable:
     reported = page.reported
     chip = Chip(reported.severity)
-    about = (f"{reported.pattern.code} · {reported.pattern.kind} · {iterations(reported.iterations)} · "
-             f"confidence {percent(reported.finding.confidence)}")
+    parts = (reported.pattern.code, reported.pattern.kind, iterations(reported.iterations),
+             f"confidence {percent(reported.finding.confidence)}", doubts(reported))
+    about = " · ".join(part for part in parts if part)
     meta = Table([[chip, text(about, style.CELL_MUTED)]], colWidths=[chip.width + 8, style.WIDTH - chip.width - 8],
                  style=plain_grid(bottom=2, align="MIDDLE"), hAlign="LEFT")
     return KeepTogether([room(8), meta, text(f"{page.number}. {reported.pattern.title}", style.FINDING)])
@@ -182,21 +191,35 @@ def _measured(page: FindingPage) -> Iterator[Flowable]:
         yield table(["Limit", "Value", "Why this number"], limits, [22, 18, 80])
 
 
+def _began(page: FindingPage) -> Iterator[Flowable]:
+    told = beginning(page.reported)
+    if told:
+        yield from label("When it began")
+        yield text(" ".join(told))
+
+
 def _fixes(page: FindingPage) -> Iterator[Flowable]:
     yield from label("What to do, in this order")
     rows: list[list[Flowable | str]] = [
-        [f"{index}", with_code(fix.do, _change(fix)), text(fix.expect, style.CELL_MUTED)]
+        [f"{index}", with_code(fix.do, "\n".join(line for line in (change(fix), fix.flag) if line)), labelled(prospects(fix))]
         for index, fix in enumerate(page.reported.fixes, 1)]
-    yield table(["", "Do", "Expect"], rows or [["", NOT_AVAILABLE, ""]], [5, 66, 49])
+    yield table(["", "Do", "What then"], rows or [["", NOT_AVAILABLE, ""]], [5, 60, 55])
 
 
-def _change(fix: Fix) -> str:
-    """The setting with its value and the proposed one; empty where the fix is not a setting."""
-    if not fix.setting:
-        return ""
-    if fix.proposed is None:
-        return f"{fix.setting} (now {setting(fix.current)})"
-    return f"{fix.setting}: {setting(fix.current)} → {setting(fix.proposed)}"
+def _look_alikes(page: FindingPage) -> Iterator[Flowable]:
+    """What this may be taken for."""
+    if page.reported.resembles:
+        yield from label("What it looks like, and what tells them apart")
+        yield table([], [[text(told.label, style.CELL_BOLD), told.text]
+                         for told in map(resemblance, page.reported.resembles)], [36, 84])
+
+
+def _often_said(page: FindingPage) -> Iterator[Flowable]:
+    """Advice that is around and that we found wrong."""
+    pattern = page.reported.pattern
+    if pattern.seed_says and pattern.we_say:
+        yield from label("Often said, and what we found instead")
+        yield table(["Often said", "What we found"], [[pattern.seed_says, pattern.we_say]], [60, 60])
 
 
 def _places(page: FindingPage) -> Iterator[Flowable]:
@@ -225,13 +248,22 @@ def verdicts(report: Report, pages: Pages) -> Iterator[Flowable]:
         yield from section("Looked for and not found", "clear", pages)
         yield table(["Code", "Pattern", "Found in our lab"],
                     [[_code(pattern), pattern.title, _found_before(pattern)] for pattern in report.clear], [14, 74, 22])
-    if report.not_evaluable:
-        yield from section("Not evaluable", "not-evaluable", pages)
-        yield text("Nothing is said for or against these patterns, because the run does not hold what they need.")
+    for group in groups(report.not_evaluable):
+        yield from section(group.title, f"undecided-{group.reason}", pages)
+        yield text(group.lead)
         yield table(
-            ["Code", "Pattern", "What is missing"],
-            [[_code(undecided.pattern), undecided.pattern.title, "; ".join(undecided.missing) or NOT_AVAILABLE]
-             for undecided in report.not_evaluable], [14, 40, 56])
+            ["Code", "Pattern", HOW_DECIDED[group.reason]],
+            [[_code(one.pattern), one.pattern.title, what_settles(one) or NOT_AVAILABLE] for one in group.entries], [14, 40, 56])
+
+
+def explained_away(report: Report, pages: Pages) -> Iterator[Flowable]:
+    """Findings that another one's evidence excludes, with the reason."""
+    if report.explained_away:
+        yield from section("Explained away", "explained-away", pages)
+        yield text("These were measured too, but are no faults of their own: the evidence of another finding excludes them.")
+        yield table(["Code", "Pattern", "Why not"],
+                    [[_code(one.reported.pattern), one.reported.pattern.title, f"{one.reported.finding.says}. {one.why}."]
+                     for one in report.explained_away], [14, 30, 76])
 
 
 def _found_before(pattern: Pattern) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.catalogue import Pattern
-from diagnostics.diagnosis import Diagnosis, Reported, Undecided
+from diagnostics.diagnosis import Diagnosis, ExplainedAway, Reported, Undecided
 from diagnostics.registry import DETECTORS
 from diagnostics.report.pictures import Gallery, Strip
 from diagnostics.report.plots import Plot, finding_plots, overview_plots
@@ -59,6 +59,7 @@ class Report:
     findings: tuple[FindingPage, ...]
     clear: tuple[Pattern, ...]
     not_evaluable: tuple[Undecided, ...]
+    explained_away: tuple[ExplainedAway, ...]
     notes: tuple[Note, ...]
     settings: tuple[Setting, ...]
     software: tuple[tuple[str, str], ...]
@@ -77,7 +78,7 @@ def build_report(diagnosis: Diagnosis, *, progress: Progress | None = None, made
     return Report(
         run_name=run.name or str(run.path), made_at=made_at or datetime.now().astimezone(), span=diagnosis.span,
         facts=run_facts(run), story=story(diagnosis), overview=overview_plots(diagnosis), findings=pages,
-        clear=diagnosis.clear, not_evaluable=diagnosis.not_evaluable,
+        clear=diagnosis.clear, not_evaluable=diagnosis.not_evaluable, explained_away=diagnosis.explained_away,
         notes=tuple(dict.fromkeys((*diagnosis.notes, *run.notes))),
         settings=tuple(run.settings[name] for name in sorted(run.settings)), software=software(), files=files,
         files_left_out=left_out,

@@ -1,16 +1,35 @@
-"""The summary of a diagnosis in a few sentences, root causes first."""
+"""The summary of a diagnosis: one paragraph per root cause, told from the cause to its last symptom, with measured numbers."""
 
-from diagnostics.diagnosis import Diagnosis, Reported
-from diagnostics.report.wording import count, iterations, listed
+from collections.abc import Iterator, Sequence
+
+from diagnostics.diagnosis import Began, Diagnosis, ExplainedAway, Reported
+from diagnostics.report.chains import Chain, chains
+from diagnostics.report.undecided import closing
+from diagnostics.report.wording import count, in_sentence, iterations, listed
 from diagnostics.verdict import SEVERITIES
+
+MOST_ROOTS = 5  # paragraphs; a summary is read, a list is looked up in
 
 
 def story(diagnosis: Diagnosis) -> tuple[str, ...]:
-    """Paragraphs: what was looked at, each root cause with what follows from it, what stays unknown."""
-    roots = [reported for reported in diagnosis.findings if not reported.consequence_of]
-    causes = [_root(reported, diagnosis.findings) for reported in roots[:5]]
-    told = (_opening(diagnosis), *causes, _more(roots), _closing(diagnosis))
+    """Paragraphs: what was looked at, each root cause with what follows from it, what was explained away, what stays unknown."""
+    told = (_opening(diagnosis), *causes(diagnosis), *_explained_away(diagnosis.explained_away), *closing(diagnosis))
     return tuple(paragraph for paragraph in told if paragraph)
+
+
+def causes(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """A paragraph for each of the first root causes, and one that names the others; those that only inform come last."""
+    every = chains(diagnosis.findings)
+    harmful = [chain for chain in every if chain.root.severity != "info"]
+    remarks = [chain for chain in every if chain.root.severity == "info"]
+    told = (*(paragraph(chain) for chain in harmful[:MOST_ROOTS]), _more(len(harmful) - MOST_ROOTS), _remarks(remarks))
+    return tuple(part for part in told if part)
+
+
+def paragraph(chain: Chain) -> str:
+    """The chain in sentences: the root cause, what it leads to, link by link, and what else it explains."""
+    root = chain.root
+    return " ".join((f"{_titled(root)}: {_sentence(root.finding.says)}", *_born(root), *_following(chain), *_branches(chain)))
 
 
 def tally(diagnosis: Diagnosis) -> str:
@@ -20,36 +39,63 @@ def tally(diagnosis: Diagnosis) -> str:
 
 
 def _opening(diagnosis: Diagnosis) -> str:
-    run, judged = diagnosis.run, len(diagnosis.findings) + len(diagnosis.clear)
+    run, judged = diagnosis.run, len(diagnosis.findings) + len(diagnosis.clear) + len(diagnosis.explained_away)
     saved = count(len(run.iterations), "saved iteration")
     looked = (f"Splat Doctor looked at {iterations(diagnosis.span)} of this run, with {saved}, "
               f"and judged {count(judged, 'pattern')}.")
-    if diagnosis.findings:
-        return f"{looked} It reports {count(len(diagnosis.findings), 'finding')}: {tally(diagnosis)}."
-    return f"{looked} It reports no finding."
+    if not diagnosis.findings:
+        return f"{looked} It reports no finding."
+    roots = sum(not found.consequence_of for found in diagnosis.findings)
+    from_how_many = "" if roots == len(diagnosis.findings) else f", from {count(roots, 'root cause')}"
+    return f"{looked} It reports {count(len(diagnosis.findings), 'finding')}{from_how_many}: {tally(diagnosis)}."
 
 
-def _root(root: Reported, findings: tuple[Reported, ...]) -> str:
-    follow = [other for other in findings if root.pattern.code in other.consequence_of]
-    sentence = f"{root.pattern.title} ({root.pattern.code}): {_sentence(root.finding.says)}"
-    if not follow:
-        return sentence
-    names = listed(f"{other.pattern.title} ({other.pattern.code})" for other in follow)
-    return f"{sentence} Explained by it: {names}."
+def _titled(reported: Reported) -> str:
+    unsure = ", uncertain" if reported.pattern.uncertain else ""
+    return f"{reported.pattern.title} ({reported.pattern.code}{unsure})"
+
+
+def _named(reported: Reported) -> str:
+    """Inside a sentence; a title may be a sentence itself."""
+    return f"{reported.pattern.code}, {in_sentence(reported.pattern.title)}"
+
+
+def _born(reported: Reported) -> Iterator[str]:
+    """The largest group of births alone, where it tells these Gaussians from all others."""
+    if isinstance(reported.began, Began) and reported.began.telling:
+        yield _sentence(reported.began.says.split("; ")[0])
+
+
+def _following(chain: Chain) -> Iterator[str]:
+    """Link by link, each with its own numbers."""
+    for index, link in enumerate(chain.links[1:]):
+        lead = "From this follows" if index == 0 else "From that in turn"
+        yield f"{lead} {_named(link)}: {_sentence(link.finding.says)}"
+
+
+def _branches(chain: Chain) -> Iterator[str]:
+    """What is explained beside the chain, grouped by the finding that explains it."""
+    for cause in dict.fromkeys(cause for _, cause in chain.branches):
+        effects = [effect for effect, by in chain.branches if by is cause]
+        named = "; ".join(f"{_named(one)} ({one.finding.says.rstrip('.')})" for one in effects)
+        yield f"{cause.pattern.code} also explains {_sentence(named)}"
 
 
 def _sentence(says: str) -> str:
     return says if says.endswith((".", "!", "?")) else f"{says}."
 
 
-def _more(roots: list[Reported]) -> str:
-    return f"{count(len(roots) - 5, 'more root cause')} in the list below." if len(roots) > 5 else ""
+def _more(left: int) -> str:
+    return f"{count(left, 'more root cause')} in the list below." if left > 0 else ""
 
 
-def _closing(diagnosis: Diagnosis) -> str:
-    unknown = len(diagnosis.not_evaluable)
-    if not unknown:
+def _remarks(remarks: Sequence[Chain]) -> str:
+    """Those that do no harm."""
+    if not remarks:
         return ""
-    verb = "was" if unknown == 1 else "were"
-    said = f"{count(unknown, 'pattern')} {verb} not evaluable, because the run does not hold what is needed"
-    return f"{said}; this says nothing for or against them."
+    return "Worth knowing, and no fault of this training: " + _sentence(listed(_named(chain.root) for chain in remarks))
+
+
+def _explained_away(away: Sequence[ExplainedAway]) -> Iterator[str]:
+    for one in away:
+        yield f"No fault of its own is {_named(one.reported)}. {_sentence(one.why)}"

@@ -9,6 +9,7 @@ from diagnostics.wording import NO_BREAK
 from diagnostics.wording import percent as percent
 from runs.checkpoints import Checkpoint, Rows
 
+NAMES = frozenset({"Gaussians", "Gaussian", "Adam"})
 SHARES = ("share", "fraction")  # units that people read as per cent
 ROWS: Mapping[Rows, str] = {"splats": "Gaussian", "anchors": "anchor", "points": "point"}  # what one row of a save is
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -95,3 +96,9 @@ def listed(names: Iterable[str], most: int = 60) -> str:
 def capitalised(sentence: str) -> str:
     """The sentence with a large first letter; the rest stays, as names and units have their own case."""
     return sentence[:1].upper() + sentence[1:]
+
+
+def in_sentence(title: str) -> str:
+    """A title inside a sentence: a small first letter, unless it begins with a name or an abbreviation (SSIM, PSNR)."""
+    first = title.split(" ", 1)[0]
+    return title if any(char.isupper() for char in first[1:]) or first in NAMES else title[:1].lower() + title[1:]

@@ -39,8 +39,7 @@ def births_of(
     usable = _finite(earlier)
     candidates, newborn = np.flatnonzero(usable), lineage.newborn[_finite(later)[lineage.newborn]]
     if not len(candidates) or not len(newborn):
-        none = np.zeros(0, np.int64)
-        return Births(none, none, np.zeros(0, bool), none, True, np.zeros(0, bool))
+        return nobody()
     stayed, gone = (rows[usable[rows]] for rows in (lineage.before, lineage.gone))
     most = ASKED if most is None else most
     asked, parent = parents_in_order(earlier, stayed, gone, later, newborn, most) or _unordered(newborn, most)
@@ -54,6 +53,12 @@ def births_of(
         parent[~sure] = _most_like(earlier, candidates, later, asked[~sure])
     siblings = np.bincount(parent, minlength=1)[parent]
     return Births(asked, parent, lineage.survive(parent), siblings, complete, sure)
+
+
+def nobody() -> Births:
+    """No newborn was asked for."""
+    none = np.zeros(0, np.int64)
+    return Births(none, none, np.zeros(0, bool), none, True, np.zeros(0, bool))
 
 
 def _unordered(newborn: I64, most: int) -> tuple[I64, I64]:

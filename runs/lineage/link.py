@@ -10,7 +10,7 @@ from runs.arrays import F16, I32, I64, U8, Mask
 from runs.checkpoints import Checkpoint
 from runs.errors import RunError
 from runs.gaussians import Gaussians
-from runs.lineage.births import births_of
+from runs.lineage.births import births_of, nobody
 from runs.lineage.likeness import match
 from runs.lineage.recorded import Recorded, recorded
 from runs.lineage.relocation import relocation
@@ -77,17 +77,27 @@ class Link:
 
 def link_between(run: Run, earlier: Checkpoint, later: Checkpoint, beat: Callable[[], None]) -> Link:
     """Seconds for a million rows. Raises RunError where a save cannot be read, and whatever `beat` raises."""
-    in_rows = earlier.keeps_rows and later.keeps_rows
-    known = _recorded(run, earlier, later) if in_rows else None
-    if known is not None:
+    link = sure_link(run, earlier, later, beat)
+    return _alike(as_trained(earlier.gaussians), as_trained(later.gaussians)) if link is None else link
+
+
+def sure_link(
+    run: Run, earlier: Checkpoint, later: Checkpoint, beat: Callable[[], None], *, parents: bool = True,
+) -> Link | None:
+    """The same, but None where only likeness could tell. Without `parents` newborns are BORN, where no record names them.
+
+    Then a second for a million rows. Raises as `link_between` does.
+    """
+    if not (earlier.keeps_rows and later.keeps_rows):
+        return None
+    known = _recorded(run, earlier, later)
+    if known is not None or not keeps_order(run):
         return known
     before, after = as_trained(earlier.gaussians), as_trained(later.gaussians)
     beat()
-    found = None
-    if in_rows and keeps_order(run):
-        found = _relocated(before, after) if moves_the_dead(run) else _ordered(before, after, beat)
+    found = _relocated(before, after) if moves_the_dead(run) else _ordered(before, after, beat, parents)
     beat()
-    return _alike(before, after) if found is None else found
+    return found
 
 
 def _recorded(run: Run, earlier: Checkpoint, later: Checkpoint) -> Link | None:
@@ -107,7 +117,7 @@ def _from_record(found: Recorded) -> Link:
     return Link(found.rows.astype(np.int32), kinds, np.ones(len(kinds), np.float16), RECORD)
 
 
-def _ordered(before: Gaussians, after: Gaussians, beat: Callable[[], None]) -> Link | None:
+def _ordered(before: Gaussians, after: Gaussians, beat: Callable[[], None], parents: bool) -> Link | None:
     alike = _unmoved(before, after)
     if alike is not None:
         rows, link = np.arange(after.count), _nothing_known(after.count, ORDER)
@@ -118,7 +128,7 @@ def _ordered(before: Gaussians, after: Gaussians, beat: Callable[[], None]) -> L
         return None
     link = _nothing_known(after.count, ORDER)
     beat()
-    births = births_of(lineage, before, after, most=MOST_BIRTHS, only_sure=True)
+    births = births_of(lineage, before, after, most=MOST_BIRTHS, only_sure=True) if parents else nobody()
     one_apart = 0 < MOST_TOLD * len(lineage.newborn) <= len(births.child)
     # Of the last rows so many may be those of the earlier save that were not followed to its end.
     doubtful = before.count - 1 - lineage.before[-1]

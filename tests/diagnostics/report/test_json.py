@@ -19,10 +19,11 @@ from tests.support.training import healthy_run
 FINDING = {
     "code": str, "name": str, "severity": str, "kind": str, "confidence": float, "says": str, "evidence": list,
     "iterations": list, "gaussians": (dict, type(None)), "cameras": list, "cause": str, "fixes": list, "sources": list,
-    "consequence_of": list, "track_record": (dict, type(None)),
+    "consequence_of": list, "track_record": (dict, type(None)), "layer": str, "uncertain": bool, "timing": str,
+    "began": (dict, type(None)), "look_alikes": list, "seed_says": str, "we_say": str,
 }
 EVIDENCE = ["what", "value", "limit", "unit", "iteration", "source"]
-FIX = ["do", "expect", "setting", "from", "to"]
+FIX = ["do", "expect", "setting", "from", "to", "from_is_default", "flag", "risk", "falsified_by", "seen_at"]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,8 @@ def diagnosis() -> Diagnosis:
 def test_it_has_every_key_of_schema_1(diagnosis: Diagnosis) -> None:
     """Later versions only add keys; scripts rely on these."""
     told = to_json(diagnosis)
-    assert list(told) == ["schema", "product", "run", "range", "findings", "clear", "not_evaluable", "notes"]
+    assert list(told) == ["schema", "product", "run", "range", "findings", "clear", "not_evaluable", "notes", "story",
+                          "explained_away"]
     assert told["schema"] == 1
     assert told["product"].startswith("splatdoctor ")
     assert {"path", "trainer", "trainer_confidence", "iterations", "gaussians", "settings"} <= set(told["run"])

@@ -59,7 +59,7 @@ def test_a_reader_finds_everything_in_it(three: bytes) -> None:
                  "opacity_reset_interval: 400 → 200",
                  "healthy runs of the calibration set stay below 2 %", "Floaters fade within 500 iterations",
                  "A consequence of AF-01 Floaters",
-                 "Explained by it: Made-up pattern 2 (N-02)", "photos (pass --data)", "the last record is cut off", "opacity_lr",
+                 "From this follows N-02, made-up pattern 2", "photos (pass --data)", "the last record is cut off", "opacity_lr",
                  "trainer default, not stored", "numba", "SHA-256", "inria (90 % sure: cfg_args", "Iteration 1,500, camera view_",
                  "opacity reset at 400, 800", "repo-sam.inria.fr", "2026-03-01 12:00"):
         assert told in text, told

@@ -17,9 +17,9 @@ from tests.diagnostics.report.support import PATTERN, diagnosis, pattern, report
 def test_the_story_tells_root_causes_first_with_what_follows() -> None:
     """Who reads only the first page must fix the cause and not the symptom."""
     told = story(diagnosis(reported(), reported(pattern(1), severity="minor", consequence_of=("AF-01",))))
-    assert "2\N{NO-BREAK SPACE}findings: 1 major, 1 minor." in told[0]
+    assert "2\N{NO-BREAK SPACE}findings, from 1\N{NO-BREAK SPACE}root cause: 1 major, 1 minor." in told[0]
     assert told[1].startswith("Floaters (AF-01): 60 of 400")
-    assert told[1].endswith("Explained by it: Made-up pattern 1 (N-01).")
+    assert "From this follows N-01, made-up pattern 1: 60 of 400" in told[1]
     assert len(told) == 3
     assert "1\N{NO-BREAK SPACE}pattern was not evaluable" in told[2]
 

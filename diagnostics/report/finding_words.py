@@ -1,0 +1,60 @@
+"""What is told about one finding, in words: its fixes, when it began, and what it may be taken for. Every layout uses these."""
+
+from dataclasses import dataclass
+
+from diagnostics.diagnosis import Reported, Resemblance
+from diagnostics.report.wording import number, percent, setting
+from diagnostics.verdict import Fix, NotEvaluable
+
+UNCERTAIN = "uncertain: not verified by us"
+
+
+@dataclass(frozen=True)
+class Told:
+    """One thing that is told under a heading of its own."""
+
+    label: str
+    text: str
+
+
+def change(fix: Fix) -> str:
+    """The setting from its present to its proposed value; empty where the fix is not a setting."""
+    if not fix.setting:
+        return ""
+    now = f"{setting(fix.current)}, the trainer's default" if fix.default else setting(fix.current)
+    return f"{fix.setting} (now {now})" if fix.proposed is None else f"{fix.setting}: {now} → {setting(fix.proposed)}"
+
+
+
+
+def prospects(fix: Fix) -> tuple[Told, ...]:
+    """What should be seen and by when, what it may cost, and what would show that this was not the cause."""
+    by = "" if fix.seen_at is None else f", by iteration {number(fix.seen_at)} of the next training"
+    told = (Told("Expect", f"{fix.expect.rstrip('.')}{by}"), Told("Risk", fix.risk), Told("Not the cause if", fix.falsified_by))
+    return tuple(each for each in told if each.text)
+
+
+def beginning(reported: Reported) -> tuple[str, ...]:
+    """Sentences: the events around the first iteration, when the Gaussians were born, and what that speaks for."""
+    return tuple(part for part in (reported.timing, *_births(reported)) if part)
+
+
+def _births(reported: Reported) -> tuple[str, ...]:
+    began = reported.began
+    if began is None:
+        return ()
+    if isinstance(began, NotEvaluable):
+        return (f"When these Gaussians were born is not known; it would need {'; '.join(began.missing)}.",)
+    sure = f" ({percent(began.confidence)} sure, by {began.source})" if began.source else ""
+    return (f"{began.says}{sure}.", began.means)
+
+
+def resemblance(one: Resemblance) -> Told:
+    """A look-alike, and whether it was found as well."""
+    found = ", found here as well" if one.found else ""
+    return Told(f"{one.title} ({one.code}{found})", one.how)
+
+
+def doubts(reported: Reported) -> str:
+    """What must be said beside the title; empty where the pattern was verified."""
+    return UNCERTAIN if reported.pattern.uncertain else ""
