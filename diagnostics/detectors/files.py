@@ -1,5 +1,6 @@
 """Saved files whose rows no renderer can use: values that are not finite, and quaternions that name no rotation."""
 
+from diagnostics.facts.nan_causes import NanCauses
 from diagnostics.facts.rows import ZeroRows
 from diagnostics.measures.nonfinite import ColumnFlaws, Flaws
 from diagnostics.registry import detects
@@ -20,8 +21,10 @@ OVERFLOW = ("A log scale above 88.7 is finite as stored and infinite once activa
 
 
 @detects("non-finite-rows")
-def non_finite_rows(flaws: tuple[Flaws, ...], *, rows: int = 1, serious_share: float = 0.01) -> Finding | None:
-    """Rows with NaN or infinite values: how many, in which columns, since when and growing how fast."""
+def non_finite_rows(
+    flaws: tuple[Flaws, ...], nan_causes: NanCauses | None = None, *, rows: int = 1, serious_share: float = 0.01,
+) -> Finding | None:
+    """Rows with NaN or infinite values: how many, in which columns, since when, growing how fast, and which causes were found."""
     bad = [flaw for flaw in flaws if len(flaw.rows) >= rows]
     if not bad:
         return None
@@ -31,11 +34,12 @@ def non_finite_rows(flaws: tuple[Flaws, ...], *, rows: int = 1, serious_share: f
     since = f"first at iteration {first.iteration:,}" + (f", still clean at {clean[-1]:,}" if clean else "")
     return Finding(
         f"{len(last.rows):,} of {last.of:,} Gaussians hold values that are not finite ({columns}), {since}",
-        evidence=(*_history(flaws, first, last), *_columns(last)),
+        evidence=(*_history(flaws, first, last), *_columns(last), *(() if nan_causes is None else nan_causes.evidence)),
         iterations=(first.iteration, last.iteration),
         gaussians=GaussianPlace(last.rows, last.iteration, last.of),
         severity=_severity(last, serious_share), cause=_cause(last.columns),
-        facts={"bad_rows": len(last.rows), "first_bad": first.iteration, "last_clean": clean[-1] if clean else None},
+        facts={"bad_rows": len(last.rows), "first_bad": first.iteration, "last_clean": clean[-1] if clean else None,
+               "causes": None if nan_causes is None else nan_causes.told},
     )
 
 

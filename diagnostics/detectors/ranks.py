@@ -75,7 +75,8 @@ def differs(batch: Batch, span: tuple[int, int], *, off: float = 0.2, most: int 
         says = f"the optimiser's rate of the opacities is {batch.scale:.2g} times the one that was set"
         return _finding(batch, span, says, batch.scale, due)
     if batch.scale is None and batch.mode == LINEAR:
-        return _finding(batch, span, f"the rates are multiplied by {batch.views}, not by its square root", float(batch.views), due)
+        says = f"the rates are multiplied by {batch.views}, not by its square root"
+        return _finding(batch, span, says, float(batch.views), due)
     if batch.linear_decay and batch.views >= most:
         return _finding(batch, span, "Adam's first decay, 1 - 0.1 per view, is zero or less", 1 - 0.1 * batch.views, 0.0)
     return None
