@@ -22,6 +22,7 @@ STORES_ALL_DEGREES = (OF_INRIA - {"lightgaussian"}) | {"gsplat", "gsplat-2dgs", 
 DEGREES = ("sh_degree", "pipeline.model.sh_degree")
 WHOLE = "a save with every row, in the order of training (this format drops or joins rows)"
 USUAL_INTERVAL = 100  # iterations between densifications where no schedule is known
+KEEPS_POSES = frozenset({"gsplat", "splatfacto"})  # in their checkpoints, where they refine them
 COARSE = "coarse"  # how saves are labelled that are drawn before anything moves
 
 
@@ -122,10 +123,12 @@ class Module:
     missing: int  # those that lack it
 
 
-@fact(missing="a module that is trained beside the Gaussians (exposures, a deformation, poses), by the settings or the method")
-def extra_modules(run: Run, checkpoints: tuple[Checkpoint, ...]) -> tuple[Module, ...] | None:
-    """Those of which the trainer is known to write a file with each save, or once."""
-    return tuple(module for module in (_exposures(run), _deformation(run, checkpoints), _poses(run)) if module) or None
+@fact(missing="which modules the trainer trains beside the Gaussians")
+def extra_modules(run: Run, checkpoints: tuple[Checkpoint, ...]) -> tuple[Module, ...] | NotEvaluable:
+    """Those of which the trainer is known to write a file with each save, or once; none is an answer too."""
+    if run.trainer.name not in OF_INRIA | MOVING_TRAINERS | KEEPS_POSES:
+        return NotEvaluable((f"which modules the trainer ({run.trainer.name}) trains beside the Gaussians",))
+    return tuple(module for module in (_exposures(run), _deformation(run, checkpoints), _poses(run)) if module)
 
 
 def _exposures(run: Run) -> Module | None:
@@ -147,7 +150,7 @@ def _deformation(run: Run, checkpoints: tuple[Checkpoint, ...]) -> Module | None
 
 def _poses(run: Run) -> Module | None:
     setting = told(run.settings, POSES)
-    if setting is None or not setting.stored or run.trainer.name not in ("gsplat", "splatfacto"):
+    if setting is None or not setting.stored or run.trainer.name not in KEEPS_POSES:
         return None
     return Module("refined poses of the cameras", f"{setting.name} = {setting.value}", "the last checkpoint", 1,
                   int(not run.pose_deltas))

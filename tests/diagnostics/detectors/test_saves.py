@@ -106,10 +106,15 @@ def test_the_coarse_stage_of_4d_gaussians_needs_no_network() -> None:
     """It draws the canonical set as it is."""
     run = moving()
     coarse = tuple(replace(c, label=f"coarse {c.iteration}") for c in run.checkpoints)
-    assert isinstance(verdict(MODULE, replace(run, checkpoints=coarse)), NotEvaluable)
+    assert verdict(MODULE, replace(run, checkpoints=coarse)) is None
 
 
-@pytest.mark.parametrize("name", [DURING, COUNT, DEGREE])
+def test_of_an_unknown_trainer_nobody_knows_what_else_it_trains() -> None:
+    """It must be said, not guessed."""
+    assert isinstance(verdict(MODULE, replace(healthy_run(), trainer=Trainer("brush", 0.9, "made up"))), NotEvaluable)
+
+
+@pytest.mark.parametrize("name", [DURING, COUNT, DEGREE, MODULE])
 def test_the_healthy_training_is_clear(name: str) -> None:
     """At its last save."""
     assert verdict(name, healthy_run()) is None
