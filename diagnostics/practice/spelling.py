@@ -16,6 +16,7 @@ class Spelling:
     names: Mapping[str, str] = field(default_factory=dict)  # INRIA's or own name -> own name
     lacks: frozenset[str] = frozenset()  # known not to exist, or to be ignored
     per: Mapping[str, str] = field(default_factory=dict)  # its option counts in so many of another setting
+    other_unit: Mapping[str, str] = field(default_factory=dict)  # not in INRIA's unit where this switch is on; "": never
     spelled: Mapping[str, str] = field(default_factory=dict)  # own name -> option, where they differ
     spelled_true: Mapping[str, str] = field(default_factory=dict)  # what "true" is called where it is no switch
     on_command_line: frozenset[str] | None = None  # own names; None: all of them
@@ -30,13 +31,14 @@ class Spelling:
             raise KeyError(setting)
         return self.names[setting]
 
-    def flag(self, setting: str, value: Any = None, every: float | None = None) -> str:
+    def flag(self, setting: str, value: Any = None, every: float | None = None, own: str = "") -> str:
         """The whole option, such as "--densify_grad_threshold 0.0004"; without a value only its name.
 
         `every`: the value of the setting that this one is counted in (see `per`); without it only the name is told.
-        Raises KeyError where the setting is not known.
+        `own`: the name that the run's version of the trainer gave it. Raises KeyError where the setting is not known.
         """
-        own = self.name(setting)
+        known = self.name(setting)
+        own = known if setting in self.per or not own else own
         told = self._counted(setting, value, every)
         told = self.spelled_true.get(setting, told) if told is True else told
         if self.on_command_line is not None and own not in self.on_command_line:

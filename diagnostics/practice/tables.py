@@ -74,6 +74,7 @@ def spelling_of(name: str, strategy: str) -> Spelling:
     named = {**_named(name, table, strategy)}
     return Spelling(
         table["style"], MappingProxyType(named), frozenset(lacks), MappingProxyType(table.get("per", {})),
+        MappingProxyType(table.get("other_unit", {})),
         MappingProxyType(table.get("spelled", {})), MappingProxyType(table.get("spelled_true", {})),
         None if line is None else frozenset(line["options"]), "" if line is None else line["otherwise"],
     )
