@@ -2,6 +2,7 @@
 
 from diagnostics.facts.budget import Budget
 from diagnostics.facts.refinements import Refinement
+from diagnostics.facts.regularisers import Deaths
 from diagnostics.facts.saved import file_of
 from diagnostics.measures.curves import last_finite
 from diagnostics.measures.generations import INVISIBLE
@@ -74,7 +75,7 @@ def cap_below_start(cap: int, start_count: int, counts: Series) -> Finding | Non
 @detects("dead-mass-at-cap")
 def dead_at_cap(
     checkpoint: Checkpoint, opacities: F32, cap: int, schedule: Schedule | None = None,
-    refinements: tuple[Refinement, ...] | None = None,
+    refinements: tuple[Refinement, ...] | None = None, deaths: Deaths | None = None,
     *, full: float = FULL, dead: float = 0.3, serious: float = 0.5, idle: float = 0.005, kept: float = 0.5, rows: int = 10,
 ) -> Finding | None:
     """The cap is reached, and much of what fills it cannot be drawn; or nobody who cannot be drawn is ever moved."""
@@ -87,13 +88,17 @@ def dead_at_cap(
     unmoved = before >= rows and after > kept * before and dead_share > idle
     if not unmoved and not (ended and dead_share > dead):
         return None
-    told = f"; {percent(after / before)} of those outlived the refinements that should have moved them" if unmoved else ""
+    alive = None if deaths is None else int((opacities > deaths.threshold).sum())
+    told = "" if deaths is None else f"; {alive:,} are above the opacity that MCMC takes for dead ({deaths.threshold:g})"
+    told += f"; {percent(after / before)} of those outlived the refinements that should have moved them" if unmoved else ""
     return Finding(
         f"{percent(dead_share)} of the {checkpoint.count:,} Gaussians under the cap of {cap:,} cannot be drawn "
         f"(opacity below 1/255): {int((~invisible).sum()):,} make the picture{told}",
         evidence=(
             EvidenceRow("Gaussians with an opacity below 1/255", dead_share, idle if unmoved else dead, "share",
                         checkpoint.iteration, file_of(checkpoint)),
+            EvidenceRow("Gaussians above the opacity that MCMC takes for dead", alive, None, "Gaussians", checkpoint.iteration,
+                        file_of(checkpoint)),
             EvidenceRow("Gaussians / cap", checkpoint.count / cap, full, "", checkpoint.iteration, file_of(checkpoint)),
             EvidenceRow("invisible Gaussians that outlived a refinement / all of them", after / before if before else None, kept,
                         "share", refinements[-1].last if refinements else None),

@@ -92,7 +92,7 @@ def deaths(
 ) -> Deaths | NotEvaluable:
     if not relocates:
         return NotEvaluable(("relocations (this trainer prunes Gaussians instead)",))
-    told = None if settings is None else settings.value("opacity_cull")
+    told = None if settings is None else settings.value("opacity_cull") or settings.value("min_opacity")
     threshold = float(told) if isinstance(told, (int, float)) and told > 0 else DEATH
     opacities = checkpoint.gaussians.opacities
     return Deaths(_relocated(series_of(run, span, "densify/relocated"), count_series), float(np.nanmedian(opacities)), threshold,
