@@ -65,7 +65,7 @@ def masked(
     for camera in evenly(tuple(c for c in drawn_train_cameras if c.name in masks and c.name in run.photos), MOST_LOOKED_AT):
         beat()
         shown = capped(camera, LONGEST_PX)
-        mask, photo = _pixels(run, masks[camera.name], shown), photo_at(run, shown)
+        mask, photo = mask_pixels(run, masks[camera.name], shown), photo_at(run, shown)
         if mask is not None and photo is not None:
             rows.append(_row(mask[..., :3].mean(axis=2) > COUNTS, _difference(splats, shown, photo)))
     if not rows:
@@ -89,7 +89,7 @@ def _difference(splats: Splats, camera: Camera, photo: F32) -> F32:
     return np.asarray(min(each, key=lambda values: float(values.sum())))
 
 
-def _pixels(run: Run, mask: Photo, camera: Camera) -> F32 | None:
+def mask_pixels(run: Run, mask: Photo, camera: Camera) -> F32 | None:
     try:
         return mask.pixels(camera.size_px)
     except RunError as error:
