@@ -19,6 +19,7 @@ A debugger for 3D Gaussian Splatting training runs.
   splatdoctor info RUN           list what was found in the folder
   splatdoctor catalogue [CODE]   print the failure patterns, or one pattern's page
   splatdoctor screenshot RUN     draw the window into a PNG, without a display
+  splatdoctor vram [RUN]         say where GPU memory goes, and which GPUs suffice
 
 `splatdoctor COMMAND --help` says more. RUN is a training's output folder, a folder of PLY files, or one PLY.
 """
@@ -111,8 +112,15 @@ def _screenshot_parser() -> Parser:
     return parser
 
 
+def _vram_parser() -> Parser:
+    from app.vram import vram_parser
+
+    return vram_parser()
+
+
 COMMANDS: dict[str, Callable[[], Parser]] = {
     "diagnose": _diagnose_parser, "info": _info_parser, "catalogue": _catalogue_parser, "screenshot": _screenshot_parser,
+    "vram": _vram_parser,
 }
 
 

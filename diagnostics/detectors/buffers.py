@@ -67,7 +67,7 @@ def meets_a_limit(
 @detects("screen-covering-splats")
 def cover_the_screen(
     memory_setup: Setup, memory_crash: Crash | None = None, tile_footprint: Footprint | None = None,
-    checkpoint: Checkpoint | None = None, *, requested: float = 16.0, radius: float = 0.5, pairs: float = 1.0,
+    checkpoint: Checkpoint | None = None, *, requested: float = 16.0, radius: float = 0.5, pairs: float = 1.0, gib: float = 2.0,
 ) -> Finding | NotEvaluable | None:
     """One request is far larger than the Gaussians are; or the largest splats cover the picture and their tiles the memory."""
     if memory_crash is not None and memory_crash.cause == "pairs":
@@ -75,15 +75,17 @@ def cover_the_screen(
     if tile_footprint is None or checkpoint is None:
         return NotEvaluable(("the cameras and a saved point cloud, or the text of an out-of-memory error",))
     share = tile_footprint.radius_px / tile_footprint.diagonal_px
-    held = PAIR * tile_footprint.pairs / (checkpoint.count * bytes_per_gaussian(memory_setup))
-    if not (share > radius and held > pairs):
+    listed = PAIR * tile_footprint.pairs
+    held = listed / (checkpoint.count * bytes_per_gaussian(memory_setup))
+    if not (share > radius and held > pairs and listed > gib * GIB):
         return None
     return Finding(
         f"In view {tile_footprint.camera} the largest splats reach {share:.1f} times the picture's diagonal, and the pairs of "
-        f"tiles and Gaussians take {_size(PAIR * tile_footprint.pairs)}, {held:.1f} times what the Gaussians take",
+        f"tiles and Gaussians take {_size(listed)}, {held:.1f} times what the Gaussians take",
         evidence=(
             EvidenceRow("99.9th percentile of the radius over the diagonal", share, radius, "", checkpoint.iteration),
             EvidenceRow("bytes of tile pairs over bytes of Gaussians", held, pairs, "", checkpoint.iteration),
+            EvidenceRow("tile pairs", listed / GIB, gib, "GiB", checkpoint.iteration),
             EvidenceRow("Gaussians larger than half the picture", tile_footprint.large, None, "share", checkpoint.iteration),
         ),
         iterations=(checkpoint.iteration, checkpoint.iteration), cameras=(tile_footprint.camera,), severity="minor",

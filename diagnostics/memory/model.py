@@ -116,8 +116,8 @@ def usage(setup: Setup, count: int) -> Usage:
     if setup.measured.fit is not None:
         parts += [Part("Densification statistics", STATISTICS * count, "exact", f"{STATISTICS} bytes per Gaussian"),
                   *_working(setup, count), *_fixed(setup)]
-    if setup.photos.bytes:
-        parts.append(Part("Photos on the GPU", setup.photos.bytes, "exact" if setup.photos.count else "estimated",
+    if setup.photos is not NO_PHOTOS:
+        parts.append(Part("Photos on the GPU", setup.photos.bytes, "exact",
                           f"{setup.photos.count:,} photos, {setup.photos.bytes_per_pixel} bytes per pixel; {setup.photos.why}"))
     return Usage(count, tuple(parts), _doubts(setup, count), setup.measured.fit is not None)
 

@@ -23,6 +23,16 @@ def photos_of(run: Run) -> Photos:
     return NO_PHOTOS if per_pixel is None else Photos(len(sizes), sum(w * h for w, h in sizes), per_pixel, why)
 
 
+def photos_given(trainer: str, count: int, pixels: int) -> Photos:
+    """`count` photos of `pixels` each, as this trainer keeps them by default: INRIA's today with a mask beside each."""
+    if trainer in KEEP_PHOTOS:
+        return Photos(count, count * pixels, MASKED, "by default; 12 in versions without masks, 0 with data_device cpu")
+    if trainer == "splatfacto":
+        on_gpu = BYTES if count <= MOST_CACHED else 0
+        return Photos(count, count * pixels, on_gpu, f"by default: bytes, and more than {MOST_CACHED} photos stay off")
+    return Photos(count, count * pixels, 0, "gsplat's trainer loads one photo at a time")
+
+
 def bytes_per_pixel(run: Run, count: int) -> tuple[int | None, str]:
     """(bytes on the GPU per pixel of every photo, what tells so); None where it is not known for this trainer."""
     name, settings = run.trainer.name, run.settings
