@@ -62,6 +62,7 @@ class Run:
     book: NoteBook = field(repr=False)
     data_was_named: bool = False  # by the user; else it was found
     asked: int | None = None  # iteration of the file by which the user named the run; None: its folder was named
+    references: tuple["Run", ...] = ()  # runs that the user chose to hold this one against
 
     @property
     def name(self) -> str:

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from diagnostics.facts import courses, habits, logged, saved, taken  # noqa: F401  (the facts named below)
-from diagnostics.facts.courses import VIEW_LOSSES, is_smoothed
-from diagnostics.facts.logged import VIEWS
+from diagnostics.facts.courses import VIEW_LOSSES
 from diagnostics.facts.saved import file_of
-from diagnostics.measures.courses import Fall, jumps, one_way_fall
+from diagnostics.measures.courses import VIEWS, Fall, is_smoothed, jumps, one_way_fall
 from diagnostics.measures.shares import share
 from diagnostics.registry import detects
 from diagnostics.schedule import STAGED, Schedule

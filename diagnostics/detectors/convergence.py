@@ -5,9 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from diagnostics.facts import alike, courses, habits  # noqa: F401  (the facts named below)
-from diagnostics.facts.courses import is_smoothed
-from diagnostics.facts.logged import VIEWS
-from diagnostics.measures.courses import one_way_fall
+from diagnostics.measures.courses import VIEWS, is_smoothed, one_way_fall
 from diagnostics.measures.curves import best, last_finite, until
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from diagnostics.facts import courses, evaluations, logged  # noqa: F401  (the facts named below)
-from diagnostics.facts.courses import VIEW_LOSSES, is_smoothed
+from diagnostics.facts.courses import VIEW_LOSSES
 from diagnostics.facts.evaluations import Rescored
-from diagnostics.facts.logged import VIEWS
 from diagnostics.facts.photos import PHOTOS
+from diagnostics.measures.courses import VIEWS, is_smoothed
 from diagnostics.measures.views import Standing, dips, standings
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule

@@ -5,9 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from diagnostics.facts import budget, courses, habits  # noqa: F401  (the facts named below)
-from diagnostics.facts.courses import is_smoothed
-from diagnostics.facts.logged import VIEWS
-from diagnostics.measures.courses import Trend, repeated, trend
+from diagnostics.measures.courses import VIEWS, Trend, is_smoothed, repeated, trend
 from diagnostics.measures.curves import best
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule

@@ -6,10 +6,10 @@ import numpy as np
 
 from diagnostics.facts import logged, taken  # noqa: F401  (the facts named below)
 from diagnostics.facts.habits import full_size_from
-from diagnostics.facts.logged import VIEWS, smoothed
 from diagnostics.facts.logged import logged as series_of
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, COLOURS, composite
+from diagnostics.measures.courses import VIEWS, smoothed
 from diagnostics.measures.curves import since
 from diagnostics.registry import fact
 from render.raster.compare import psnr
@@ -30,11 +30,6 @@ def training_courses(
     full = full_size_from(run)
     single = [since(series, full) if full else series for series in (view_psnr, loss_l1) if series is not None]
     return (*(() if train_psnr is None else (train_psnr,)), *(smoothed(one) for one in single if len(one) >= 2 * VIEWS)) or None
-
-
-def is_smoothed(series: Series) -> bool:
-    """Whether a course is a running median over single views, so that a sudden change is spread over `VIEWS` values."""
-    return series.name not in ("train/psnr", "test/psnr")
 
 
 @fact(missing=VIEW_LOSSES)

@@ -7,7 +7,9 @@ import numpy as np
 from diagnostics.facts import habits, saved  # noqa: F401  (counts_iterations, checkpoints)
 from diagnostics.facts.alike import is_rounded
 from diagnostics.facts.habits import full_size_from
-from diagnostics.measures.curves import running_median, since
+from diagnostics.measures.courses import VIEWS as VIEWS
+from diagnostics.measures.courses import smoothed
+from diagnostics.measures.curves import since
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule, schedule_of
 from runs.checkpoints import Checkpoint
@@ -16,8 +18,6 @@ from runs.run import Run
 from runs.series import Series
 
 Span = tuple[int, int]
-# A batch is one view, so single values jump from view to view; the median of so many stands for the run.
-VIEWS = 25
 # Below this, a series of evaluations says less than the noisy but dense one.
 EVALUATIONS = 3
 # Name of each group in other trainers -> INRIA's; gradients of networks and cameras are of no Gaussian.
@@ -145,13 +145,3 @@ def quality(
         if series is not None and len(at_full_size := since(series, full) if full else series) >= 2 * VIEWS:
             return smoothed(at_full_size)
     return None
-
-
-def smoothed(series: Series) -> Series:
-    """The running median over single views, dB. An L1 loss in decibels, -20·log10, moves as PSNR does where errors keep their
-    distribution."""
-    values = series.values
-    if series.name == "loss/l1":
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values = np.where(values > 0, -20 * np.log10(values), np.nan)
-    return Series(series.name, series.iterations, running_median(values, VIEWS), "dB", series.source)

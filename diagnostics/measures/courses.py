@@ -5,8 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from diagnostics.measures.curves import running_median
 from runs.arrays import F64
 from runs.series import Series
+
+# A batch is one view, so single values jump from view to view; the median of so many stands for the run.
+VIEWS = 25
+FIXED_SETS = ("train/psnr", "test/psnr")  # evaluations: every value is of the same views
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,21 @@ def trend(series: Series, every: int = 1) -> Trend | None:
     error = float(np.sqrt(rest @ rest / (len(x) - 2) / (spread @ spread)))
     length = x[-1] - x[0]
     return Trend(int(x[0]), int(x[-1]), float(slope * length), float(error * length))
+
+
+def smoothed(series: Series) -> Series:
+    """The running median over single views, dB. An L1 loss in decibels, -20·log10, moves as PSNR does where errors keep their
+    distribution."""
+    values = series.values
+    if series.name == "loss/l1":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = np.where(values > 0, -20 * np.log10(values), np.nan)
+    return Series(series.name, series.iterations, running_median(values, VIEWS), "dB", series.source)
+
+
+def is_smoothed(series: Series) -> bool:
+    """Whether a course is a running median over single views, so that a sudden change is spread over `VIEWS` values."""
+    return series.name not in FIXED_SETS
 
 
 def jumps(values: F64) -> F64:
