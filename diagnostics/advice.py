@@ -16,7 +16,7 @@ from runs.run import Run
 from runs.settings import Setting
 
 QUOTE = re.compile(r"\{(\w+)\}")
-TIMES = re.compile(r"× ?(\d+(?:\.\d+)?)(?:/(\d+))?")  # a proposed value in so many of the present one: "× 2", "× 1/3"
+TIMES = re.compile(r"× ?(\d+(?:\.\d+)?)(?:/(\d+(?:\.\d+)?))?")  # a proposed value in so many of the present one: "× 2", "× 1/3"
 REFERENCE = 30_000  # iterations that `within` is written for; a shorter training shows it in proportion
 AT_ONCE = 100  # iterations that no outcome is waited for less than, unless the catalogue says so
 OWN_COMMAND_LINE = frozenset({"yindaheng98"})  # of INRIA's family, with another command line
@@ -37,12 +37,25 @@ def fitted_fixes(pattern: Pattern, finding: Finding, run: Run) -> tuple[Fix, ...
     """The finding's own fixes, then those of the catalogue that are meant for this run's trainer and strategy.
 
     A fix that quotes a fact which the finding does not give is left out: it would have to invent the number. So is one that
-    turns a setting which this trainer does not have or does not read, and one that proposes the value that is set already.
+    turns a setting which this trainer does not have or does not read, and one that proposes what is set already.
     """
     fitting = _fitting(run)
     own = [_completed(fix, fitting) for fix in finding.fixes]
     fixes = [*own, *_from_catalogue(pattern, finding, fitting)]
-    return tuple(fix for fix in fixes if fix.proposed is None or fix.default or not _same(fix.proposed, fix.current))
+    return tuple(fix for fix in fixes if not _is_moot(fix))
+
+
+def _is_moot(fix: Fix) -> bool:
+    """It would change nothing, or the opposite of what it says: raise what is higher already, lower what is lower."""
+    told = fix.proposed is not None and not fix.default
+    return told and (_same(fix.proposed, fix.current) or _contradicts(fix))
+
+
+def _contradicts(fix: Fix) -> bool:
+    if not isinstance(fix.proposed, int | float) or not isinstance(fix.current, int | float):
+        return False
+    rises = fix.proposed > fix.current
+    return (rises and fix.do.startswith("Lower ")) or (not rises and fix.do.startswith("Raise "))
 
 
 def _fitting(run: Run) -> _Fitting:
@@ -75,6 +88,8 @@ def _worded(fix: CatalogueFix, facts: Mapping[str, Any]) -> Fix:
     proposed = fix.proposed
     if isinstance(proposed, str) and (quote := QUOTE.fullmatch(proposed)):
         proposed = facts[quote[1]]
+    elif isinstance(proposed, str):
+        proposed = QUOTE.sub(lambda match: str(facts[match[1]]), proposed)
     do, expect, risk, falsified_by = (_quote(text, facts) for text in (fix.do, fix.expect, fix.risk, fix.falsified_by))
     return Fix(do, expect, fix.setting, None, proposed, risk, falsified_by)
 
@@ -137,7 +152,7 @@ def _proposed(proposed: Any, current: Any) -> Any:
     if isinstance(current, bool) or not isinstance(current, int | float):
         return None
     value = current * float(times[1]) / float(times[2] or 1)
-    return max(1, round(value)) if isinstance(current, int) else float(f"{value:.3g}")
+    return max(min(1, current), round(value)) if isinstance(current, int) else float(f"{value:.3g}")
 
 
 def _same(proposed: Any, current: Any) -> bool:

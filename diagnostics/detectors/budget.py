@@ -68,7 +68,8 @@ def cap_below_start(cap: int, start_count: int, counts: Series) -> Finding | Non
             EvidenceRow("Gaussians at the start", start_count, cap, "count", first, counts.source),
             EvidenceRow("most Gaussians", most, None, "count", last, counts.source),
         ),
-        iterations=(first, last), confidence=0.95, facts={"start": f"{start_count:,}", "cap": f"{cap:,}"},
+        iterations=(first, last), confidence=0.95,
+        facts={"start": f"{start_count:,}", "cap": f"{cap:,}", "room": 3 * start_count},
     )
 
 
@@ -106,7 +107,7 @@ def dead_at_cap(
         iterations=(checkpoint.iteration, checkpoint.iteration), confidence=0.9,
         gaussians=GaussianPlace(invisible.nonzero()[0], checkpoint.iteration, checkpoint.count),
         severity="major" if dead_share > serious else None, colour_by="opacity",
-        facts={"drawn": f"{int((~invisible).sum()):,}"},
+        facts={"drawn": f"{int((~invisible).sum()):,}", "alive": int((~invisible).sum())},
     )
 
 
