@@ -27,13 +27,15 @@ class WrongUse(OSError):
 
 def run_diagnosis(options: argparse.Namespace) -> int:
     """Diagnose, print, write; 1 where something at `--fail-on` or worse was found. Raises RunError, OSError."""
+    from app.compared import comparison_text, with_references
     from diagnostics.diagnose import diagnose, whole_span
+    from diagnostics.reference.recorded import record
     from runs.open_run import open_run
 
     check_folders(options.json, options.pdf)
     progress = Progress(sys.stderr)
     try:
-        run = open_run(options.run, options.data)
+        run = with_references(open_run(options.run, options.data), options.reference)
         span = chosen_span(options.first, options.last, whole_span(run))
         diagnosis = diagnose(run, span, progress=progress)
         if options.pdf is not None:
@@ -44,8 +46,9 @@ def run_diagnosis(options: argparse.Namespace) -> int:
         progress.end()
     _write_json(diagnosis, options.json)
     if options.json != "-":
-        print(diagnosis_text(diagnosis))
-    for path in (options.json, options.pdf):
+        print("\n\n".join(filter(None, (diagnosis_text(diagnosis), comparison_text(run)))))
+    kept = record(run) if options.record else None
+    for path in (options.json, options.pdf, kept):
         if path not in (None, "-"):
             print(f"Written: {path}", file=sys.stderr)
     return int(any(SEVERITIES.index(f.severity) <= SEVERITIES.index(options.fail_on) for f in diagnosis.findings))

@@ -1,6 +1,7 @@
 """Facts about other runs and published figures that this run may be held against."""
 
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 from diagnostics.facts import logged  # noqa: F401  (test_psnr)
 from diagnostics.reference.compare import Comparison, compared
@@ -32,13 +33,13 @@ class EndPoint:
 def comparisons(run: Run) -> tuple[Comparison, ...] | None:
     """This run beside each run that the user chose or had recorded."""
     own = peer_of(run)
-    return tuple(compared(own, peer) for peer in _peers(run)) or None
+    return tuple(compared(own, peer) for peer in peers_of(run)) or None
 
 
 @fact(missing="runs of the same scene with the same settings (--reference RUN, or runs that were recorded)")
 def alike_peers(run: Run) -> tuple[Peer, ...] | NotEvaluable | None:
     """Chosen and recorded runs that differ from this one in nothing that is meant."""
-    own, others = peer_of(run), _peers(run)
+    own, others = peer_of(run), peers_of(run)
     alike = tuple(peer for peer in others if not compared(own, peer).unlike)
     if alike or not others:
         return alike or None
@@ -61,12 +62,14 @@ def end_point(run: Run, test_psnr: Series) -> EndPoint | NotEvaluable | None:
     return NotEvaluable((f"an evaluation at a published iteration of {scene.dataset_title} {scene.name}",))
 
 
-def _peers(run: Run) -> tuple[Peer, ...]:
+def peers_of(run: Run) -> tuple[Peer, ...]:
     """Those the user chose for this diagnosis first; one that was also recorded counts once."""
-    chosen = tuple(_told_apart(peer_of(other), other, run) for other in run.references)
-    return (*chosen, *(peer for peer in recorded(run) if peer.name not in {one.name for one in chosen}))
+    found = {peer.path: peer for peer in (*recorded(run), *(peer_of(other) for other in run.references))}
+    chosen = [str(other.path) for other in run.references]
+    order = sorted(found, key=lambda path: chosen.index(path) if path in chosen else len(chosen))
+    return tuple(_told_apart(found[path], run.name) for path in order)
 
 
-def _told_apart(peer: Peer, other: Run, run: Run) -> Peer:
+def _told_apart(peer: Peer, name: str) -> Peer:
     """Many trainings lie in folders of one name: the folder above tells them apart."""
-    return replace(peer, name=f"{other.path.parent.name}/{other.name}") if other.name == run.name else peer
+    return replace(peer, name=f"{PurePath(peer.path).parent.name}/{peer.name}") if peer.name == name else peer

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.measures.courses import VIEWS
-from diagnostics.measures.curves import running_median
 from diagnostics.reference.peers import COMPARED, Peer, differences
 from runs.series import Series
 
@@ -15,7 +13,6 @@ from runs.series import Series
 RUN_TO_RUN_DB = 1.9
 # Ways of scaling photos down alone are worth about so much (NerfBaselines).
 SCALING_DB = 0.5
-PER_VIEW = frozenset({"loss/l1", "loss/total"})  # logged of the one view of each iteration: medians over views are compared
 
 
 @dataclass(frozen=True)
@@ -89,19 +86,11 @@ def noise_db(alike: Sequence[Peer], name: str = "test/psnr") -> float:
 def _difference(mine: Series | None, other: Series | None) -> Difference | None:
     if mine is None or other is None:
         return None
-    mine, other = _levelled(mine), _levelled(other)
     at = _last_common([mine, other])
     if at is None:
         return None
     value, its = mine.at(at), other.at(at)
     return None if value is None or its is None else Difference(mine.name, at, value, its, mine.unit)
-
-
-def _levelled(series: Series) -> Series:
-    """Losses of single views as their running median."""
-    if series.name not in PER_VIEW or len(series) < 2 * VIEWS:
-        return series
-    return Series(series.name, series.iterations, running_median(series.values, VIEWS), series.unit, series.source)
 
 
 def _last_common(series: Sequence[Series]) -> int | None:

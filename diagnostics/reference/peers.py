@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.measures.courses import VIEWS
+from diagnostics.measures.curves import running_median
 from diagnostics.reference.scene import fingerprint
 from runs.run import Run
 from runs.series import Series
 
 COMPARED = ("test/psnr", "train/psnr", "num_gaussians", "loss/l1", "loss/total")
+PER_VIEW = frozenset({"loss/l1", "loss/total"})  # logged of the one view of each iteration
 # Settings that change where things lie, what is written or which random numbers come, but nothing that is meant.
 INDIFFERENT = frozenset({
     "model_path", "source_path", "data_dir", "path", "result_dir", "out_dir", "experiment_name", "timestamp", "ckpt",
@@ -23,18 +26,19 @@ class Peer:
     """What is kept of a run to compare others with."""
 
     name: str
+    path: str  # where it lies, or lay when it was recorded
     trainer: str
     scene: str | None  # fingerprint of its cameras; None where they are not known
     settings: Mapping[str, Any]  # those that are stored and mean something
-    series: Mapping[str, Series]  # of COMPARED, as far as logged
+    series: Mapping[str, Series]  # of COMPARED, as far as logged; losses as running medians over single views
 
 
 def peer_of(run: Run) -> Peer:
     """A run that is open."""
     stored = {name: setting.value for name, setting in run.settings.items() if setting.stored}
     settings = {name: value for name, value in stored.items() if _last(name) not in INDIFFERENT}
-    series = {name: run.series[name] for name in COMPARED if name in run.series and len(run.series[name])}
-    return Peer(run.name, run.trainer.name, fingerprint(run), settings, series)
+    series = {name: _levelled(run.series[name]) for name in COMPARED if name in run.series and len(run.series[name])}
+    return Peer(run.name, str(run.path), run.trainer.name, fingerprint(run), settings, series)
 
 
 def differences(run: Peer, other: Peer) -> tuple[str, ...]:
@@ -53,6 +57,13 @@ def differences(run: Peer, other: Peer) -> tuple[str, ...]:
     found += [f"{name} {run.settings[name]} and {other.settings[name]}" for name in both
               if run.settings[name] != other.settings[name]]
     return tuple(found)
+
+
+def _levelled(series: Series) -> Series:
+    """Losses of single views as their running median: views differ too much to be compared one by one."""
+    if series.name not in PER_VIEW:
+        return series
+    return Series(series.name, series.iterations, running_median(series.values, VIEWS), series.unit, series.source)
 
 
 def _last(name: str) -> str:

@@ -1,5 +1,6 @@
 """Runs that the user asked the product to remember: a small JSON each, in the user's cache folder, by scene."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -31,22 +32,23 @@ def record(run: Run, into: Path | None = None) -> Path:
     peer = peer_of(run)
     if peer.scene is None:
         raise CannotRecord("this run cannot be remembered: its cameras are not known, so no other run could be matched with it")
-    path = (into or folder()) / peer.scene / f"{_safe(peer.name)}.json"
+    mark = hashlib.sha256(peer.path.encode()).hexdigest()[:8]  # many runs lie in folders of one name
+    path = (into or folder()) / peer.scene / f"{_safe(peer.name)}-{mark}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, json.dumps({
-        "version": VERSION, "name": peer.name, "trainer": peer.trainer, "scene": peer.scene, "settings": peer.settings,
-        "series": {name: _plain(series) for name, series in peer.series.items()},
+        "version": VERSION, "name": peer.name, "path": peer.path, "trainer": peer.trainer, "scene": peer.scene,
+        "settings": peer.settings, "series": {name: _plain(series) for name, series in peer.series.items()},
     }, default=str, indent=1))
     return path
 
 
 def recorded(run: Run, kept: Path | None = None) -> tuple[Peer, ...]:
-    """Remembered runs with the same cameras, but not one by this run's own name; a file that cannot be read is left out."""
+    """Remembered runs with the same cameras, but not this run itself; a file that cannot be read is left out."""
     own = peer_of(run)
     if own.scene is None:
         return ()
     found = (_read(path) for path in sorted(((kept or folder()) / own.scene).glob("*.json")))
-    return tuple(peer for peer in found if peer is not None and peer.name != own.name)
+    return tuple(peer for peer in found if peer is not None and peer.path != own.path)
 
 
 def _read(path: Path) -> Peer | None:
@@ -54,7 +56,7 @@ def _read(path: Path) -> Peer | None:
         told: dict[str, Any] = json.loads(path.read_text("utf-8"))
         series = {name: make_series(name, values["iterations"], values["values"], values["source"])
                   for name, values in told["series"].items()}
-        peer = Peer(told["name"], told["trainer"], told["scene"], told["settings"], series)
+        peer = Peer(told["name"], told["path"], told["trainer"], told["scene"], told["settings"], series)
         return peer if told["version"] == VERSION else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
