@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from diagnostics.facts import cameras  # noqa: F401  (train_cameras)
-from diagnostics.facts.crash import ABOUT_SHAPES, Failure, FewestLeft, final
+from diagnostics.facts.crash import ABOUT_SHAPES, Failure, Remaining, final
 from diagnostics.facts.crash_before import Before
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, Fix, GaussianPlace
@@ -142,17 +142,18 @@ def illegal_access(
 
 
 @detects("no-gaussians-left")
-def nobody_left(fewest_left: FewestLeft, *, fewest: int = 10) -> Finding | None:
+def nobody_left(remaining: Remaining, *, fewest: int = 10) -> Finding | None:
     """Pruning removed (nearly) every Gaussian: the rasteriser then gets nothing, and its gradient has no rows."""
-    left = fewest_left
-    if left.count >= fewest or (left.before is not None and left.before < fewest):
+    left = remaining
+    lost = left.before is not None and left.before >= fewest  # a toy of five Gaussians is a choice
+    if left.count >= fewest or not (lost or left.count == 0):
         return None
     before = "" if left.before is None else f", of {left.before:,} before"
     return Finding(
         f"{left.count:,} Gaussians were left{before}" + ("" if left.iteration is None else f", at iteration {left.iteration:,}")
         + ("" if left.failure is None else f"; then training ended: “{quoted(left.failure.says)}”"),
         evidence=(
-            EvidenceRow("fewest Gaussians", left.count, fewest, "Gaussians", left.iteration, left.source),
+            EvidenceRow("Gaussians at the end", left.count, fewest, "Gaussians", left.iteration, left.source),
             EvidenceRow("most Gaussians before", left.before, None, "Gaussians", None, left.source),
             *(() if left.failure is None else told_by(left.failure, 1)),
         ),

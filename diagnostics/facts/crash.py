@@ -59,20 +59,20 @@ def failures(run: Run, span: tuple[int, int], planned_iterations: int | None = N
 
 
 @dataclass(frozen=True, eq=False)
-class FewestLeft:
-    """The smallest number of Gaussians that the run had."""
+class Remaining:
+    """How many Gaussians were there at the end."""
 
     count: int
-    iteration: int | None
+    iteration: int | None  # from which on there were no more
     before: int | None  # the most there were before; None where nothing tells
     source: str
     failure: Failure | None = None  # the error that says so
 
 
 @fact(missing="series num_gaussians, a saved point cloud, or a text log of the training")
-def fewest_left(
+def remaining(
     run: Run, span: tuple[int, int], count_series: Series | None = None, failures: tuple[Failure, ...] | None = None,
-) -> FewestLeft | None:
+) -> Remaining | None:
     """By a gradient without rows in the log, else by the logged and saved counts of the range."""
     saved = [(c.iteration, c.count, f"{c.path.parent.name}/{c.path.name}") for c in run.checkpoints
              if span[0] <= c.iteration <= span[1]]
@@ -83,11 +83,13 @@ def fewest_left(
     empty = next((f for f in failures or () if f.event.kind == "invalid_gradient" and f.event.fields.get("rows") == 0
                   and not f.goes_on), None)
     if empty is not None:
-        return FewestLeft(0, empty.event.iteration, max((n for _, n, _ in counts), default=None), empty.file, empty)
+        return Remaining(0, empty.event.iteration, max((n for _, n, _ in counts), default=None), empty.file, empty)
     if not counts:
         return None
-    iteration, count, source = min(counts, key=lambda one: one[1])
-    return FewestLeft(count, iteration, max((n for i, n, _ in counts if i < iteration), default=None), source)
+    _, count, source = counts[-1]
+    more = [(i, n) for i, n, _ in counts if n > count]
+    since = min(i for i, _, _ in counts if not more or i > more[-1][0])
+    return Remaining(count, since, max((n for _, n in more), default=None), source)
 
 
 def place_of(event: LogEvent) -> tuple[str, int]:

@@ -88,7 +88,10 @@ def _bad(series: Series) -> Bad | None:
 
 
 def _spike(run: Run, series: Mapping[str, Series], schedule: Schedule | None) -> Spike | None:
-    """Only where resets are known: in the iterations after one, a loss of ten times the usual is by design."""
+    """Only where resets are known: in the iterations after one, a loss of ten times the usual is by design.
+
+    A spike is worse than the run's beginning: losses of masked views differ by far more, and all are small.
+    """
     whole = next((series[name] for name in PREFERRED if name in series), None)
     if whole is None or schedule is None or not schedule.resets_known:
         return None
@@ -98,7 +101,7 @@ def _spike(run: Run, series: Mapping[str, Series], schedule: Schedule | None) ->
     medians = running_median(calm.values, VIEWS)[VIEWS - 1:-1]
     values = calm.values[VIEWS:]
     with np.errstate(divide="ignore", invalid="ignore"):
-        times = np.where(medians > 0, values / medians, np.nan)
+        times = np.where((medians > 0) & (values > np.nanmax(whole.values[:VIEWS])), values / medians, np.nan)
     if not np.isfinite(times).any():
         return None
     at = int(np.nanargmax(np.where(np.isfinite(times), times, -math.inf)))

@@ -1,0 +1,76 @@
+"""Breaks where a setting begins or ends something, and all that only looks like one: resets, growth, coarse logs."""
+
+import numpy as np
+import pytest
+
+from diagnostics.verdict import NotEvaluable
+from runs.run import Run
+from tests.diagnostics.detectors.support import found, verdict
+from tests.diagnostics.fixtures.crash import EVALUATION, breaks_at_warm_up, error
+from tests.support.runs import made_run
+from tests.support.training import LAST, RESETS, healthy_run, healthy_series, quality
+
+NAME = "fails-at-a-phase-boundary"
+
+
+def falls_at(iteration: int, every: int = 20, **settings: int) -> Run:
+    psnr = {i: quality(i) if i <= iteration else 18.0 for i in range(every, LAST + 1, every)}
+    return healthy_run(settings=settings, series={"train/psnr": psnr, "test/psnr": None})
+
+
+def test_the_key_is_named_with_its_distance() -> None:
+    """What a user wants to know is which setting to move."""
+    finding = found(NAME, breaks_at_warm_up())
+    assert finding.facts["key"] == "warm_up"
+    assert "warm_up = 1300" in finding.says
+    assert [row.value for row in finding.evidence] == [pytest.approx(12.7, abs=0.2), 20]
+
+
+def test_far_from_every_boundary_it_is_no_matter_of_phases() -> None:
+    """Settings of the healthy run begin or end at 100 and 1,200."""
+    assert verdict(NAME, falls_at(1500)) is None
+
+
+def test_a_fall_at_a_reset_belongs_to_the_reset() -> None:
+    """Even where a setting names the same iteration."""
+    assert verdict(NAME, falls_at(RESETS[1], warm_up=RESETS[1])) is None
+
+
+def test_a_log_that_is_too_coarse_names_no_key() -> None:
+    """Between two evaluations 500 iterations apart lies more than one boundary."""
+    assert verdict(NAME, falls_at(1250, 500, warm_up=1300)) is None
+
+
+def test_a_loss_that_becomes_nan_at_a_start_is_told() -> None:
+    """LichtFeld-Studio #1225: NaN at the start of sparsity."""
+    loss = {i: value if i < 1305 else np.nan for i, value in healthy_series()["loss/l1"].items()}
+    finding = found(NAME, healthy_run(settings={"sparsity_start_iter": 1300}, series={"loss/l1": loss}))
+    assert finding.facts["key"] == "sparsity_start_iter"
+    assert "stopped being a number" in finding.says
+
+
+def test_a_crash_at_a_boundary_is_told() -> None:
+    """What begins there may need what is not there."""
+    run = healthy_run(settings={"start_refine": LAST}, events=(EVALUATION, error("traceback", "KeyError: 'normal'")))
+    assert found(NAME, run).facts["key"] == "start_refine"
+
+
+def test_memory_and_counts_that_jump_for_good_are_breaks() -> None:
+    """A count that grows is design; one that is halved in one step is not."""
+    memory = {i: 4000.0 if i < 1300 else 9000.0 for i in range(10, LAST + 1, 10)}
+    run = healthy_run(settings={"warm_up": 1300}, series={"vram": memory})
+    assert "memory rose from 4,000 to 9,000" in found(NAME, run).says
+    counts = {i: 900.0 if i < 1300 else 300.0 for i in range(1, LAST + 1)}
+    run = healthy_run(settings={"warm_up": 1300}, series={"num_gaussians": counts})
+    assert "the count fell from 900 to 300" in found(NAME, run).says
+
+
+def test_defaults_that_were_not_stored_explain_nothing() -> None:
+    """This run may have had another value."""
+    answer = verdict(NAME, made_run(defaults={"densify_until_iter": 1300}, series={"train/psnr": {1: 1.0}}))
+    assert isinstance(answer, NotEvaluable)
+
+
+def test_the_healthy_training_has_no_break() -> None:
+    """It densifies from 100 to 1,200, and dips by 6 dB at each reset."""
+    assert verdict(NAME, healthy_run()) is None
