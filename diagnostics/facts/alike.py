@@ -116,14 +116,14 @@ def _says_mode(run: Run) -> bool:
 
 def _mode(settings: Settings) -> str | None:
     found: tuple[tuple[str, Callable[[], Setting | None]], ...] = (
-        (KEEPS_OPACITY, lambda: told(settings, FILTERS) or _valued(settings, "rasterize_mode", ("classic",))),
+        (KEEPS_OPACITY, lambda: told(settings, FILTERS) or valued(settings, "rasterize_mode", ("classic",))),
         (RAYS, lambda: told(settings, ALONG_RAYS)),
-        (LENS, lambda: _valued(settings, "camera_model", ("pinhole",))),
+        (LENS, lambda: valued(settings, "camera_model", ("pinhole",))),
     )
     return next((says.format(f"{s.name} = {s.value}") for says, find in found if (s := find()) is not None), None)
 
 
-def _valued(settings: Settings, last: str, usual: tuple[str, ...]) -> Setting | None:
+def valued(settings: Settings, last: str, usual: tuple[str, ...]) -> Setting | None:
     """A setting of this name that holds a word, and not a usual one."""
     setting = told(settings, frozenset({last}))
     return setting if setting is not None and isinstance(setting.value, str) and setting.value.lower() not in usual else None

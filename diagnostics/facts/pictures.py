@@ -14,6 +14,7 @@ from diagnostics.facts import cameras as camera_facts
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import BLACK, composite
 from diagnostics.measures.contradictions import Contradictions
+from diagnostics.measures.detail import Detail, detail_of
 from diagnostics.measures.hiding import surface_limits
 from diagnostics.measures.registration import Shift, residual_shift
 from diagnostics.measures.rejection import Rejection, Strengths, fitting
@@ -43,6 +44,7 @@ class View:
     camera: Camera
     psnr: float | None  # dB of the render on black against the photo on black; None without photo
     shift: Shift | None  # None without photo, or where the picture cannot tell
+    detail: Detail | None = None  # None without photo
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,8 @@ def _look(splats: Splats, shown: Camera, photo: F32 | None, sums: "_Sums") -> Vi
     if photo is None:
         return View(shown, None, None)
     on_black = composite(photo, BLACK)
-    return View(shown, psnr(picture.rgb, on_black), residual_shift(np.clip(picture.rgb, 0, 1), on_black))
+    shift = residual_shift(np.clip(picture.rgb, 0, 1), on_black)
+    return View(shown, psnr(picture.rgb, on_black), shift, detail_of(picture, photo))
 
 
 class _Sums:
