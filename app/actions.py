@@ -120,7 +120,7 @@ class Actions(QObject):
             self._loader.set_data(Path(chosen))
 
     def ask_report(self) -> None:
-        if (path := self._ask_save("Export report", ".pdf", "PDF (*.pdf)")) is not None:
+        if (path := self._ask_save("Export report", ".pdf", "PDF (*.pdf);;Page for a browser (*.html)")) is not None:
             self._doctor.export_report(path, self._written)
 
     def ask_json(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 SEVERITY_CHOICES = ("critical", "major", "minor")
-PANEL_NAMES = ("runs", "viewport", "timeline", "plots", "inspector", "diagnosis", "pattern")
+PANEL_NAMES = ("runs", "viewport", "timeline", "plots", "inspector", "diagnosis", "pattern", "memory")
 WRONG_USE = 2
 DESCRIPTION = """\
 A debugger for 3D Gaussian Splatting training runs.
@@ -76,8 +76,13 @@ def _diagnose_parser() -> Parser:
     parser.add_argument("--to", dest="last", type=int, metavar="B", help="last iteration of the range")
     parser.add_argument("--json", metavar="FILE", help="write the diagnosis as JSON; - is standard output")
     parser.add_argument("--pdf", type=Path, metavar="FILE", help="write the report")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write the report as one page for a browser")
     parser.add_argument("--fail-on", choices=SEVERITY_CHOICES, default="minor", help="lowest severity that makes the exit code 1 "
                         "(default: minor)")
+    parser.add_argument("--reference", type=_place, action="append", default=[], metavar="RUN2", help="hold the run against this "
+                        "one, at equal iterations; may be given several times: three runs alike measure the scene's noise")
+    parser.add_argument("--record", action="store_true", help="remember this run's settings and curves in your cache folder, for "
+                        "later runs of the same scene to be held against")
     parser.set_defaults(act=_diagnose)
     return parser
 

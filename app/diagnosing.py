@@ -76,7 +76,7 @@ class Doctor(QObject):
         self._export.cancel()
 
     def export_report(self, path: Path, done: Callable[[Path], None]) -> None:
-        """Write the PDF; `done` is told the path."""
+        """Write the PDF or the page for a browser; `done` is told the path."""
         diagnosis = self._session.state.diagnosis
         if diagnosis is not None:
             self._export.start(f"Writing {path.name}", lambda task: write_report(diagnosis, path, task), done)
@@ -112,10 +112,12 @@ def score(run: Run, iteration: int, name: str, task: Task) -> F32:
 
 
 def write_report(diagnosis: Diagnosis, path: Path, task: Task) -> Path:
-    """The PDF at `path`. Raises OSError."""
+    """The report at `path`: a page for a browser where its name ends so, else a PDF. Raises OSError."""
+    from diagnostics.report.html import write_html
     from diagnostics.report.pdf import write_pdf
 
-    write_pdf(diagnosis, path, progress=task.progress)
+    write = write_html if path.suffix.lower() in (".html", ".htm") else write_pdf
+    write(diagnosis, path, progress=task.progress)
     return path
 
 

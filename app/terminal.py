@@ -13,6 +13,9 @@ from diagnostics.accuracy import sentence_of
 from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.report import wording as report
+from diagnostics.report.finding_words import beginning, change, doubts, prospects
+from diagnostics.report.story import stories
+from diagnostics.report.undecided import groups, what_settles
 from diagnostics.verdict import NOT_AVAILABLE, SEVERITIES, EvidenceRow, Fix
 from runs.checkpoints import Checkpoint
 from runs.run import Run
@@ -32,7 +35,7 @@ def run_diagnosis(options: argparse.Namespace) -> int:
     from diagnostics.reference.recorded import record
     from runs.open_run import open_run
 
-    check_folders(options.json, options.pdf)
+    check_folders(options.json, options.pdf, options.html)
     progress = Progress(sys.stderr)
     try:
         run = with_references(open_run(options.run, options.data), options.reference)
@@ -42,13 +45,17 @@ def run_diagnosis(options: argparse.Namespace) -> int:
             from diagnostics.report.pdf import write_pdf
 
             write_pdf(diagnosis, options.pdf, progress=progress)
+        if options.html is not None:
+            from diagnostics.report.html import write_html
+
+            write_html(diagnosis, options.html, progress=progress)
     finally:
         progress.end()
     _write_json(diagnosis, options.json)
     if options.json != "-":
         print("\n\n".join(filter(None, (diagnosis_text(diagnosis), comparison_text(run)))))
     kept = record(run) if options.record else None
-    for path in (options.json, options.pdf, kept):
+    for path in (options.json, options.pdf, options.html, kept):
         if path not in (None, "-"):
             print(f"Written: {path}", file=sys.stderr)
     return int(any(SEVERITIES.index(f.severity) <= SEVERITIES.index(options.fail_on) for f in diagnosis.findings))
@@ -77,10 +84,15 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
     head = f"{run.name} · trainer {wording.trainer(run)} · {report.iterations(diagnosis.span)}"
     count = report.count(len(diagnosis.findings), "finding") if diagnosis.findings else wording.no_finding(diagnosis)
     blocks = [f"{head}\n{count}, {len(diagnosis.clear)} clear, {len(diagnosis.not_evaluable)} not evaluable"]
+    blocks += [_wrapped(paragraph, "") for paragraph in stories(diagnosis)]
     blocks += [finding_text(reported) for reported in diagnosis.findings]
-    if diagnosis.not_evaluable:
-        blocks.append("Not evaluable\n" + "\n".join(
-            _wrapped(f"{u.pattern.code} {u.pattern.title}: needs {'; '.join(u.missing)}", "  ") for u in diagnosis.not_evaluable))
+    if diagnosis.explained_away:
+        blocks.append("Explained away\n" + "\n".join(
+            _wrapped(f"{one.reported.pattern.code} {one.reported.pattern.title}: {one.why}", "  ") for one in diagnosis.explained_away))
+    for group in groups(diagnosis.not_evaluable):
+        lead = "needs " if group.reason == "missing" else ""
+        blocks.append(f"{group.title}\n" + "\n".join(
+            _wrapped(f"{one.pattern.code} {one.pattern.title}: {lead}{what_settles(one)}", "  ") for one in group.entries))
     if diagnosis.clear:
         blocks.append("Clear\n" + _wrapped(", ".join(p.code for p in diagnosis.clear), "  "))
     if diagnosis.notes:
@@ -92,7 +104,8 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
 def finding_text(reported: Reported) -> str:
     """One finding with its numbers and fixes."""
     finding = reported.finding
-    lines = [f"{reported.severity.upper()} {reported.pattern.code} {reported.pattern.title}", _wrapped(finding.says, "  ")]
+    unsure = f" ({doubts(reported)})" if doubts(reported) else ""
+    lines = [f"{reported.severity.upper()} {reported.pattern.code} {reported.pattern.title}{unsure}", _wrapped(finding.says, "  ")]
     place = [report.iterations(reported.iterations)]
     if finding.gaussians is not None:
         place.append(f"{finding.gaussians.count:,} Gaussians ({report.percent(finding.gaussians.fraction)}) "
@@ -106,9 +119,12 @@ def finding_text(reported: Reported) -> str:
     if record:
         lines.append(_wrapped(report.capitalised(record), "  "))
     lines += [_wrapped(f"- {evidence_text(row)}", "  ") for row in finding.evidence]
+    if beginning(reported):
+        lines.append(_wrapped(f"When it began: {' '.join(beginning(reported))}", "  "))
     lines.append(_wrapped(f"Cause: {reported.cause}", "  "))
     for number, fix in enumerate(reported.fixes, 1):
-        lines += [_wrapped(f"{number}. {fix.do}{setting_text(fix)}", "  "), _wrapped(f"Expect: {fix.expect}", "     ")]
+        lines.append(_wrapped(f"{number}. {fix.do}{setting_text(fix)}", "  "))
+        lines += [_wrapped(f"{told.label}: {told.text}", "     ") for told in prospects(fix)]
     return "\n".join(lines)
 
 
@@ -121,10 +137,7 @@ def evidence_text(row: EvidenceRow) -> str:
 
 def setting_text(fix: Fix) -> str:
     """The setting that a fix changes, in the trainer's spelling: " [opacity_reset_interval: 400 → 1000]"."""
-    if not fix.setting:
-        return ""
-    change = " → ".join(str(value) for value in (fix.current, fix.proposed) if value is not None)
-    return f" [{fix.setting}: {change}]" if change else f" [{fix.setting}]"
+    return f" [{change(fix)}]" if change(fix) else ""
 
 
 def print_info(options: argparse.Namespace) -> int:

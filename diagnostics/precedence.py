@@ -8,26 +8,30 @@ from diagnostics.diagnosis import ExplainedAway, Reported, Resemblance
 from diagnostics.look_alikes import why_excluded
 from diagnostics.verdict import LAYERS, SEVERITIES, Layer, Severity
 
-WEAK = SEVERITIES.index("minor")  # from here on a finding waits behind all that does real harm
+WEAK = SEVERITIES.index("minor")  # from here on a finding does no real harm
 
-Rank = tuple[int, bool, int, int, int, str]
+Rank = tuple[bool, int, int, int, int, str]
 
 
-def rank(causes: int, layer: Layer, severity: Severity, onset: int, code: str) -> Rank:
+def rank(harms: bool, causes: int, layer: Layer, severity: Severity, onset: int, code: str) -> Rank:
     """What findings are sorted by, the smallest first.
 
-    Root causes come before what follows from them (a consequence has more causes than each of its causes), harm before
-    blemishes, then data before values before the optimiser before settings before densification before statistics: what goes
-    wrong in an earlier layer shows up in later ones. Among equals the worst comes first, then the earliest.
+    What harms, or leads to what does, comes before blemishes; root causes before what follows from them (a consequence has more
+    causes than each of its causes); then data before values before the optimiser before settings before densification before
+    statistics: what goes wrong in an earlier layer shows up in later ones. Among equals the worst comes first, then the earliest.
     """
-    worst = SEVERITIES.index(severity)
-    return causes, worst >= WEAK, LAYERS.index(layer), worst, onset, code
+    return not harms, causes, LAYERS.index(layer), SEVERITIES.index(severity), onset, code
 
 
 def ordered(findings: list[Reported]) -> tuple[Reported, ...]:
     """By `rank`."""
+    harmful = {code for found in findings if _is_serious(found) for code in (found.pattern.code, *found.consequence_of)}
     return tuple(sorted(findings, key=lambda f: rank(
-        len(f.consequence_of), f.pattern.layer, f.severity, f.iterations[0], f.pattern.code)))
+        f.pattern.code in harmful, len(f.consequence_of), f.pattern.layer, f.severity, f.iterations[0], f.pattern.code)))
+
+
+def _is_serious(found: Reported) -> bool:
+    return SEVERITIES.index(found.severity) < WEAK
 
 
 def explained(findings: list[Reported], patterns: Mapping[str, Pattern]) -> list[Reported]:

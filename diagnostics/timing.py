@@ -14,6 +14,8 @@ def timing(reported: Reported, span: tuple[int, int], schedule: Schedule | None)
     onset = reported.iterations[0]
     if schedule is None or onset <= span[0] or reported.pattern.layer in FROM_THE_START:
         return ""
+    if onset in schedule.resets and onset in schedule.densifications:
+        return f"It shows from iteration {onset:,} on, when opacities were reset and a densification took place."
     told = [_around("opacity reset", schedule.resets, onset), _around("densification", schedule.densifications, onset)]
     known = [each for each in told if each]
     return f"It shows from iteration {onset:,} on: {' and '.join(known)}." if known else ""

@@ -1,5 +1,7 @@
 """Diagnosis panel: what is wrong, what is clear, and what could not be evaluated and why."""
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -11,9 +13,13 @@ from app.widgets.fold import Fold
 from diagnostics.accuracy import track_record
 from diagnostics.catalogue import Pattern
 from diagnostics.diagnosis import Diagnosis, Reported
+from diagnostics.report.chains import chains
+from diagnostics.report.story import paragraph
+from diagnostics.report.undecided import groups, what_settles
 from diagnostics.verdict import SEVERITIES
 
 JOB = "diagnose"
+INDENT_PX = 14  # of a card that follows from the one above
 NO_RUN = "Open a run to diagnose it"
 NOT_YET = "Not diagnosed yet\n\nDiagnose looks at the chosen range for every known failure pattern"
 
@@ -109,20 +115,25 @@ class DiagnosisPanel(QWidget):
         head.setProperty("role", "heading")
         head.setWordWrap(True)
         column.addWidget(head)
-        for reported in worst_first(diagnosis.findings):
-            card = FindingCard(reported, theme_of(self))
-            card.clicked.connect(self._session.visit_or_leave)
-            self.cards.append(card)
-            column.addWidget(card)
-        undecided = sorted(diagnosis.not_evaluable, key=lambda u: u.pattern.code)
-        for fold in (
-            Fold("Not evaluable", [
-                (f"{u.pattern.code} {u.pattern.title}", f" – needs {'; '.join(u.missing)}", u.pattern) for u in undecided]),
-            Fold("Clear", [(f"{p.code} {p.title}", _found_before(p), p) for p in sorted(diagnosis.clear, key=lambda p: p.code)]),
-        ):
+        for chain in chains(diagnosis.findings):
+            if len(chain.members) > 1:  # the story of one finding alone is its card
+                column.addWidget(_paragraph(paragraph(chain)))
+            for reported in chain.members:
+                column.addLayout(self._card(reported, follows=reported is not chain.root))
+        for fold in _folds(diagnosis):
             fold.clicked.connect(self._session.read_about)
             column.addWidget(fold)
         column.addStretch(1)
+
+    def _card(self, reported: Reported, *, follows: bool) -> QHBoxLayout:
+        """What follows from another finding stands under it, to the right."""
+        card = FindingCard(reported, theme_of(self))
+        card.clicked.connect(self._session.visit_or_leave)
+        self.cards.append(card)
+        row = QHBoxLayout()
+        row.addSpacing(INDENT_PX if follows else 0)
+        row.addWidget(card)
+        return row
 
     def _message(self, text: str) -> QLabel:
         label = QLabel(text)
@@ -138,9 +149,28 @@ def _found_before(pattern: Pattern) -> str:
     return f" – found {record.found} of {record.expected} in our lab" if record is not None and record.expected else ""
 
 
-def worst_first(findings: tuple[Reported, ...]) -> list[Reported]:
-    """By severity, then by onset; among equals the diagnosis' own order, causes before consequences, stays."""
-    return sorted(findings, key=lambda f: (SEVERITIES.index(f.severity), f.iterations[0]))
+def _paragraph(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)  # sentences may quote file names
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setWordWrap(True)
+    return label
+
+
+def _folds(diagnosis: Diagnosis) -> Iterator[Fold]:
+    """What is no finding: explained away, undecided by what would decide it, and clear."""
+    if diagnosis.explained_away:
+        yield Fold("Explained away", [
+            (_name(one.reported.pattern), f" – {one.why}", one.reported.pattern) for one in diagnosis.explained_away])
+    for group in groups(sorted(diagnosis.not_evaluable, key=lambda one: one.pattern.code)):
+        lead = "needs " if group.reason == "missing" else ""
+        yield Fold(group.title, [(_name(one.pattern), f" – {lead}{what_settles(one)}", one.pattern) for one in group.entries])
+    clear = sorted(diagnosis.clear, key=lambda pattern: pattern.code)
+    yield Fold("Clear", [(_name(pattern), _found_before(pattern), pattern) for pattern in clear])
+
+
+def _name(pattern: Pattern) -> str:
+    return f"{pattern.code} {pattern.title}{' (uncertain)' if pattern.uncertain else ''}"
 
 
 def headline(diagnosis: Diagnosis) -> str:

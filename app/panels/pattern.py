@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
 from app.session import Session, State
 from app.theme import Theme, after_event, theme_of
-from app.widgets.finding_html import finding_html
+from app.widgets.finding_html import away_html, finding_html
 from diagnostics.registry import DETECTORS
 from diagnostics.report.page import pattern_html
 
@@ -28,15 +28,15 @@ class PatternPanel(QWidget):
         session.watch(self.show_pattern, "pattern", "finding")
 
     def show_pattern(self, state: State) -> None:
-        theme, pattern, finding = theme_of(self), state.pattern, state.finding
+        theme, pattern = theme_of(self), state.pattern
         self.page.document().setDefaultStyleSheet(_style(theme))
         if pattern is None:
             self.page.setHtml(EMPTY)
             return
         detector = DETECTORS.get(pattern.name)
         page = pattern_html(pattern, detector.limits if detector is not None else {})
-        about_this_run = finding is not None and finding.pattern.name == pattern.name
-        self.page.setHtml(f"{finding_html(finding, theme)}<hr>{page}" if finding is not None and about_this_run else page)
+        told = _about_this_run(state, theme)
+        self.page.setHtml(f"{told}<hr>{page}" if told else page)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:
@@ -46,6 +46,16 @@ class PatternPanel(QWidget):
     def _on_link(self, link: QUrl) -> None:
         if link.scheme() in ("http", "https"):  # a page never opens a file of this machine
             QDesktopServices.openUrl(link)
+
+
+def _about_this_run(state: State, theme: Theme) -> str:
+    """The finding of the open pattern: the one that was visited, or the one that was explained away."""
+    if state.pattern is None:
+        return ""
+    if state.finding is not None and state.finding.pattern.name == state.pattern.name:
+        return finding_html(state.finding, theme)
+    away = () if state.diagnosis is None else state.diagnosis.explained_away
+    return next((away_html(one, theme) for one in away if one.reported.pattern.name == state.pattern.name), "")
 
 
 def _style(theme: Theme) -> str:

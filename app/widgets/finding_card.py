@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from app import wording
 from app.theme import Theme
 from diagnostics import accuracy
-from diagnostics.diagnosis import Reported
+from diagnostics.diagnosis import Began, Reported
 from diagnostics.report import wording as report
+from diagnostics.report.finding_words import doubts
 
 
 class FindingCard(QFrame):
@@ -27,7 +28,7 @@ class FindingCard(QFrame):
         colour = theme.severity(reported.severity)
         badge = QLabel(reported.severity.capitalize())
         badge.setStyleSheet(f"color: {colour}; font-weight: 700;")
-        code = _muted(reported.pattern.code)
+        code = _muted(" · ".join(part for part in (doubts(reported), reported.pattern.code) if part))
         title = QLabel(reported.pattern.title)
         title.setProperty("role", "heading")
         title.setWordWrap(True)
@@ -46,6 +47,8 @@ class FindingCard(QFrame):
         column.addWidget(title)
         column.addWidget(says)
         column.addWidget(_muted(where(reported), wrap=True))
+        if isinstance(reported.began, Began) and reported.began.telling:
+            column.addWidget(_muted(f"{reported.began.says.split('; ')[0]}", wrap=True))
         record = accuracy.sentence_of(reported.pattern.code)
         if record:
             column.addWidget(_muted(report.capitalised(record), wrap=True))

@@ -19,12 +19,17 @@ class Told:
 
 def change(fix: Fix) -> str:
     """The setting from its present to its proposed value; empty where the fix is not a setting."""
-    if not fix.setting:
-        return ""
+    if not fix.setting or (fix.current is None and fix.proposed is None):
+        return fix.setting
     now = f"{setting(fix.current)}, the trainer's default" if fix.default else setting(fix.current)
     return f"{fix.setting} (now {now})" if fix.proposed is None else f"{fix.setting}: {now} → {setting(fix.proposed)}"
 
 
+
+
+def typed(fix: Fix) -> tuple[str, ...]:
+    """Lines for the typewriter face: the change, and the option as it is typed where a value is proposed."""
+    return tuple(line for line in (change(fix), fix.flag if fix.proposed is not None else "") if line)
 
 
 def prospects(fix: Fix) -> tuple[Told, ...]:

@@ -65,6 +65,8 @@ def _chapters(pattern: Pattern, limits: Mapping[str, Any]) -> Iterator[Chapter]:
     yield Chapter("Symptom", _one(pattern.symptom))
     yield Chapter("Cause", _one(pattern.cause))
     yield Chapter("How to see it", _one(pattern.manual))
+    yield Chapter("What settles it", _one(f"The {pattern.probe} probe; no file of a training does." if pattern.probe else ""))
+    yield Chapter("Looks like", tuple(Item(name, how) for name, how in pattern.look_alikes.items()), listed=True)
     yield Chapter("What to do", tuple(_fix(fix) for fix in pattern.fixes), numbered=True)
     yield Chapter("Limits", tuple(_limit(name, reason, limits) for name, reason in pattern.limits.items()), listed=True)
     yield Chapter("How often it is right", tuple(Item(text) for text in _record(pattern)))
@@ -84,9 +86,16 @@ def _one(text: str) -> tuple[Item, ...]:
 
 
 def _fix(fix: CatalogueFix) -> Item:
-    only = "".join(f" ({key} {value})" for key, value in fix.when.items())
+    only = "".join(f" ({key} {_either(value)})" for key, value in fix.when.items())
     change = "" if not fix.setting else f"Setting: {fix.setting}{'' if fix.proposed is None else f' → {setting(fix.proposed)}'}. "
-    return Item(f"{general(fix.do)}{only}", general(f"{change}Expect: {fix.expect}"))
+    by = "" if fix.within is None else f", within {fix.within:,} iterations"
+    told = (f"{change}Expect: {fix.expect}{by}", fix.risk and f"Risk: {fix.risk}",
+            fix.falsified_by and f"Not the cause if: {fix.falsified_by}")
+    return Item(f"{general(fix.do)}{only}", general(". ".join(part for part in told if part)))
+
+
+def _either(names: str | tuple[str, ...]) -> str:
+    return names if isinstance(names, str) else " or ".join(names)
 
 
 def general(text: str) -> str:

@@ -9,7 +9,7 @@ from reportlab.lib.colors import Color
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase.pdfmetrics import stringWidth
-from reportlab.platypus import Flowable, Paragraph, Spacer, Table, TableStyle
+from reportlab.platypus import CondPageBreak, Flowable, Paragraph, Spacer, Table, TableStyle
 
 from diagnostics.catalogue import Source
 from diagnostics.report import pdf_style as style
@@ -19,6 +19,8 @@ from diagnostics.report.pictures import ReportPicture
 from diagnostics.verdict import Severity
 
 Line = tuple[str, tuple[int, int], tuple[int, int], float, Color]  # a table's command for one rule
+SECTION_NEEDS = 110.0  # points below which a heading goes to the next page
+LABEL_NEEDS = 64.0
 GAP = 10.0  # points between things side by side
 HALF = (style.WIDTH - GAP) / 2
 NARROWEST = 110.0  # points; a label stays on one line
@@ -149,6 +151,16 @@ def pictures(shown: Sequence[ReportPicture]) -> Table:
     return Table([labels, boxes], colWidths=[max(box.width, NARROWEST) + GAP for box in boxes], style=look, hAlign="LEFT")
 
 
+def section(title: str, key: str, pages: Pages, level: int = 0) -> list[Flowable]:
+    """A heading in the outline. Room is asked for and not keepWithNext, which would push a whole table to the next page."""
+    return [CondPageBreak(SECTION_NEEDS), Bookmark(key, title, level, pages), text(title, style.SECTION)]
+
+
+def label(title: str) -> list[Flowable]:
+    """A small heading with room for the first lines below it."""
+    return [CondPageBreak(LABEL_NEEDS), text(title, style.LABEL)]
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[Flowable | str]], widths: Sequence[float]) -> Table:
     """Rows under a repeated head; `widths` are shares of the text width. A row taller than the page splits too."""
     shares = [style.WIDTH * width / sum(widths) for width in widths]
@@ -168,3 +180,8 @@ def side_by_side(left: Flowable, right: Flowable) -> Table:
 
 def room(points: float) -> Spacer:
     return Spacer(1, points)
+
+
+def mono(content: str) -> Paragraph:
+    """A cell in the typewriter face."""
+    return text(content, style.CELL_MONO)

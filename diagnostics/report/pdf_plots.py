@@ -1,7 +1,5 @@
 """Plots of the report as vectors: axes with units, curves, the range, the finding's interval, resets."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from reportlab.lib.colors import Color
 from reportlab.pdfbase.pdfmetrics import stringWidth
@@ -10,8 +8,7 @@ from reportlab.platypus import Flowable
 
 from diagnostics.report import pdf_style as style
 from diagnostics.report.fonts import BOLD, SANS, displayable
-from diagnostics.report.plots import Curve, Plot
-from diagnostics.report.wording import iterations, listed
+from diagnostics.report.plots import Curve, Plot, stretches
 
 SMALL = 6.4  # points, all text inside a plot
 LEFT, RIGHT, BELOW = 36.0, 8.0, 24.0  # points around the axes' rectangle
@@ -103,7 +100,7 @@ class PlotBox(Flowable):
     def _curve(self, curve: Curve, index: int) -> None:
         self.canv.saveState()
         _stroke(self.canv, index)
-        for run in _stretches(curve):
+        for run in stretches(curve):
             xs = (self.plot.across.places(curve.iterations[run]) * self.axes_px[0]).tolist()
             ys = (self.plot.up.places(curve.values[run]) * self.axes_px[1]).tolist()
             path = self.canv.beginPath()
@@ -134,34 +131,6 @@ class PlotBox(Flowable):
 
     def _y(self, value: float) -> float:
         return self.plot.up.place(value) * self.axes_px[1]
-
-
-def plot_key(plots: Sequence[Plot]) -> str:
-    """What the shading and the lines of plots drawn together mean, with the files that the values come from."""
-    first = plots[0]
-    told = [f"Blue: the diagnosed range, {iterations(first.span)}."]
-    if first.interval is not None:
-        told.append(f"Orange: this finding, {iterations(first.interval)}.")
-    marks = dict.fromkeys(mark for plot in plots for mark in plot.marks)
-    for label, look in (("opacity reset", "Dotted"), ("densification ends", "Dashed")):
-        at = [f"{mark.iteration:,}" for mark in marks if mark.label == label]
-        if at:
-            told.append(f"{look}: {label} at {listed(at, 8)}.")
-    curves = [curve for plot in plots for curve in plot.curves]
-    told += [_lost(curve) for curve in curves if len(curve.nonfinite)]
-    return " ".join([*told, f"From {listed(sorted({curve.source for curve in curves}))}."])
-
-
-def _lost(curve: Curve) -> str:
-    at = listed((f"{iteration:,}" for iteration in curve.nonfinite), 8)
-    return f"Red crosses: {curve.label} is not a finite number at iteration {at}."
-
-
-def _stretches(curve: Curve) -> list[slice]:
-    """Runs of finite values."""
-    finite = np.concatenate([[False], np.isfinite(curve.values), [False]]).astype(np.int8)
-    edges = np.diff(finite)
-    return [slice(start, stop) for start, stop in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True)]
 
 
 def _legend_lines(curves: tuple[Curve, ...], width: float) -> list[list[tuple[int, float]]]:

@@ -1,6 +1,6 @@
 """The plots of a report as values: curves with min/max envelopes, the range, the finding's interval, what happened when."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.report.axes import Axis, iteration_axis, linear_axis, log_axis
+from diagnostics.report.wording import iterations, listed
 from runs.arrays import F64, I64
 from runs.run import Run
 from runs.series import Series
@@ -177,3 +178,31 @@ def schedule_marks(run: Run) -> tuple[Mark, ...]:
     if isinstance(end, int) and not isinstance(end, bool):
         marks.append(Mark(end, "densification ends"))
     return tuple(sorted(marks, key=lambda mark: mark.iteration))
+
+
+def plot_key(plots: Sequence[Plot]) -> str:
+    """What the shading and the lines of plots drawn together mean, with the files that the values come from."""
+    first = plots[0]
+    told = [f"Blue: the diagnosed range, {iterations(first.span)}."]
+    if first.interval is not None:
+        told.append(f"Orange: this finding, {iterations(first.interval)}.")
+    marks = dict.fromkeys(mark for plot in plots for mark in plot.marks)
+    for label, look in (("opacity reset", "Dotted"), ("densification ends", "Dashed")):
+        at = [f"{mark.iteration:,}" for mark in marks if mark.label == label]
+        if at:
+            told.append(f"{look}: {label} at {listed(at, 8)}.")
+    curves = [curve for plot in plots for curve in plot.curves]
+    told += [_lost(curve) for curve in curves if len(curve.nonfinite)]
+    return " ".join([*told, f"From {listed(sorted({curve.source for curve in curves}))}."])
+
+
+def _lost(curve: Curve) -> str:
+    at = listed((f"{iteration:,}" for iteration in curve.nonfinite), 8)
+    return f"Red crosses: {curve.label} is not a finite number at iteration {at}."
+
+
+def stretches(curve: Curve) -> list[slice]:
+    """Runs of finite values."""
+    finite = np.concatenate([[False], np.isfinite(curve.values), [False]]).astype(np.int8)
+    edges = np.diff(finite)
+    return [slice(start, stop) for start, stop in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True)]

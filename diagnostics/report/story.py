@@ -26,6 +26,11 @@ def causes(diagnosis: Diagnosis) -> tuple[str, ...]:
     return tuple(part for part in told if part)
 
 
+def stories(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """A paragraph for each root cause that explains others; what explains nothing is told by its own finding."""
+    return tuple(paragraph(chain) for chain in chains(diagnosis.findings) if len(chain.members) > 1)
+
+
 def paragraph(chain: Chain) -> str:
     """The chain in sentences: the root cause, what it leads to, link by link, and what else it explains."""
     root = chain.root

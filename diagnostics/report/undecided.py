@@ -12,10 +12,18 @@ Reason = Literal["missing", "probe", "manual"]
 TITLES: dict[Reason, str] = {
     "missing": "Not evaluable", "probe": "Only a probe settles it", "manual": "No file shows it: look yourself",
 }
+HOW_DECIDED: dict[Reason, str] = {"missing": "What is missing", "probe": "Which probe", "manual": "How to see it"}
 LEADS: dict[Reason, str] = {
     "missing": "Nothing is said for or against these patterns, because the run does not hold what they need.",
     "probe": "No file of a training decides these patterns. A probe does, which trains or renders a little itself.",
     "manual": "No file of a training decides these patterns. What follows is how to see them.",
+}
+
+CLOSINGS: dict[Reason, str] = {
+    "missing": "{amount} {verb} not evaluable, because the run does not hold what is needed; this says nothing for or against "
+               "them.",
+    "probe": "{amount} can be settled by a probe alone, and none was run.",
+    "manual": "{amount} can be judged by eye alone; the list below says how.",
 }
 
 
@@ -61,10 +69,5 @@ def what_settles(undecided: Undecided) -> str:
 def closing(diagnosis: Diagnosis) -> Iterator[str]:
     """One sentence for each group."""
     for group in groups(diagnosis.not_evaluable):
-        amount, verb = len(group.entries), "was" if len(group.entries) == 1 else "were"
-        if group.reason == "missing":
-            yield (f"{count(amount, 'pattern')} {verb} not evaluable, because the run does not hold what is needed; "
-                   "this says nothing for or against them.")
-        else:
-            how = "a probe can" if group.reason == "probe" else "the list below says how to see them"
-            yield f"{count(amount, 'more pattern')} no file of a training decides; {how}."
+        amount, verb = count(len(group.entries), "pattern"), "was" if len(group.entries) == 1 else "were"
+        yield CLOSINGS[group.reason].format(amount=amount, verb=verb)

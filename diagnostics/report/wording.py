@@ -4,7 +4,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diagnostics.verdict import NOT_AVAILABLE
+from diagnostics.accuracy import track_record
+from diagnostics.catalogue import Pattern
+from diagnostics.verdict import NOT_AVAILABLE, Finding
 from diagnostics.wording import NO_BREAK
 from diagnostics.wording import percent as percent
 from runs.checkpoints import Checkpoint, Rows
@@ -102,3 +104,20 @@ def in_sentence(title: str) -> str:
     """A title inside a sentence: a small first letter, unless it begins with a name or an abbreviation (SSIM, PSNR)."""
     first = title.split(" ", 1)[0]
     return title if any(char.isupper() for char in first[1:]) or first in NAMES else title[:1].lower() + title[1:]
+
+
+def places(finding: Finding) -> str:
+    """Which Gaussians and which cameras a finding points at."""
+    place, told = finding.gaussians, []
+    if place is not None:
+        named = f"{count(place.count, 'Gaussian')} of {place.of:,} ({percent(place.fraction)})"
+        told.append(f"{named} at iteration {place.iteration:,}")
+    if finding.cameras:
+        told.append(f"{count(len(finding.cameras), 'camera')}: {listed(finding.cameras)}")
+    return " · ".join(told)
+
+
+def found_before(pattern: Pattern) -> str:
+    """How many of the faults it should name the pattern found in our lab: how far a clear verdict can be trusted."""
+    record = track_record(pattern.code)
+    return f"{record.found} of {record.expected}" if record is not None and record.expected else "not tried"

@@ -39,14 +39,23 @@ def test_harm_is_told_before_blemishes_whatever_the_layer() -> None:
 
 
 @pytest.mark.parametrize(("first", "second"), [
-    ((0, "statistics", "minor", 9, "B"), (1, "file", "critical", 1, "A")),  # a root cause before any consequence
-    ((0, "data", "major", 9, "B"), (0, "settings", "critical", 1, "A")),
-    ((0, "data", "critical", 9, "B"), (0, "data", "major", 1, "A")),
-    ((0, "data", "major", 1, "B"), (0, "data", "major", 9, "A")),
+    ((True, 1, "statistics", "major", 9, "B"), (False, 0, "file", "minor", 1, "A")),  # harm before any blemish
+    ((True, 0, "statistics", "minor", 9, "B"), (True, 1, "file", "critical", 1, "A")),  # a root cause before its consequences
+    ((True, 0, "data", "major", 9, "B"), (True, 0, "settings", "critical", 1, "A")),
+    ((True, 0, "data", "critical", 9, "B"), (True, 0, "data", "major", 1, "A")),
+    ((True, 0, "data", "major", 1, "B"), (True, 0, "data", "major", 9, "A")),
 ])
 def test_what_findings_are_sorted_by(first: tuple, second: tuple) -> None:  # type: ignore[type-arg]
-    """Cause, harm, layer, severity, onset: each only where those before it are equal."""
+    """Harm, cause, layer, severity, onset: each only where those before it are equal."""
     assert rank(*first) < rank(*second)
+
+
+def test_a_small_cause_of_great_harm_is_told_before_it() -> None:
+    """A minor setting that ruins the training is where the repair begins, and what harms nobody waits."""
+    cause = reported(replace(PATTERN, code="N-24", layer="settings"), severity="minor")
+    effect = reported(replace(PATTERN, code="DF-05", layer="densification"), severity="critical", consequence_of=("N-24",))
+    blemish = reported(replace(PATTERN, code="AF-06", layer="file"), severity="minor")
+    assert codes(ordered([blemish, effect, cause])) == ["N-24", "DF-05", "AF-06"]
 
 
 def test_every_pattern_of_a_file_or_of_data_lies_in_an_early_layer() -> None:
