@@ -58,7 +58,8 @@ def diagnose(
 def whole_span(run: Run) -> tuple[int, int]:
     """First and last iteration that the run knows anything about; an empty run spans (0, 0)."""
     logged = [int(end) for series in run.series.values() if len(series) for end in (series.iterations[0], series.iterations[-1])]
-    known = [*run.iterations, *(state.iteration for state in run.state_files), *logged]
+    told = [event.iteration for event in run.events if event.iteration is not None]
+    known = [*run.iterations, *(state.iteration for state in run.state_files), *logged, *told]
     return (min(known), max(known)) if known else (0, 0)
 
 
