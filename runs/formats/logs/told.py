@@ -25,7 +25,9 @@ GSPLAT_LOSS = re.compile(rf"\bloss={NUMBER}\| ?sh degree=\d")  # in front of the
 INITIAL_COUNT = re.compile(r"Number of points at initiali[sz]ation ?: *(\d{1,15})")
 BATCH = re.compile(r"iteration\[(\d{1,15}),(\d{1,15})\) loss: \[(.{1,7000}?)\] image: \[(.{1,7000}?)\]$")  # Grendel
 BATCH_LOSS = re.compile(rf"(?:float32\()?{NUMBER}\)?(?:, |$)")
+OF_PLANNED = re.compile(r"(\d[\d,]{0,14})/(\d[\d,]{0,14}) \| Loss:")  # LichtFeld-Studio
 SHARE = re.compile(r"python_ws=(\d{1,4})_rk=(\d{1,4})")  # Grendel's logs: one per process
+PLANNED = "planned_iterations"  # a series only where the log tells two of them
 TRACEBACK = "Traceback (most recent call last):"
 NAME_OF: Mapping[str, str] = {"L1": "l1", "PSNR": "psnr", "SSIM": "ssim", "LPIPS": "lpips"}
 
@@ -141,6 +143,8 @@ class Told:
             self.columns.add(f"{RAW}num_gaussians_of_rank_{share[2]}" if share and partial else name, iteration, value)
         if said.event is not None:
             self._event(said.event, number, text, said.fields)
+        if "| Loss:" in text and (match := OF_PLANNED.search(text)):
+            self._stage(int(match[1].replace(",", "")), int(match[2].replace(",", "")))
         if said.event == "evaluation" and said.iteration is None and self._dated and self.iteration is not None:
             for name, value in said.fields.items():
                 self.columns.add(name, self.iteration, value)
@@ -164,9 +168,16 @@ class Told:
         return True
 
     def _stage(self, at: int, end: int) -> None:
-        """A bar of another length that begins again belongs to another stage, whose values are no longer of this count."""
-        if self._bar[1] not in (0, end) and at < self._bar[0]:
+        """A bar of another length that begins again belongs to another stage, whose values are no longer of this count.
+
+        One that goes on counting tells that the plan was changed, as a resume with other settings does.
+        """
+        before, planned = self._bar
+        if planned not in (0, end) and at < before:
             self.columns.drop(("iter_rate", "loss/total_shown", *POSTFIX.values()))
+        elif planned not in (0, end):
+            self.columns.add(PLANNED, before, planned)
+            self.columns.add(PLANNED, at, end)
         self._bar = at, end
 
     def _note_nan(self, number: int, text: str, name: str, value: float) -> None:

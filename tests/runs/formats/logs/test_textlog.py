@@ -325,3 +325,20 @@ def test_long_lines_are_cut_at_their_end_only(tmp_path_factory: pytest.TempPathF
         patch.setattr(log_lines, "LONGEST_LINE", 8)
         found = [text for _, text in log_lines.lines(path) if text]
     assert found == [text[:8] for text in written.replace("\r", "\n").split("\n") if text]
+
+
+def test_a_bar_that_counts_on_towards_another_end_tells_both_plans(tmp_path: Path) -> None:
+    """A resume with other settings; a bar of another length that begins again is another stage, and one plan makes no series."""
+    def planned(*bars: str) -> dict[int, float] | None:
+        path = tmp_path / "train.log"
+        path.write_text("\n".join(bars) + "\n", encoding="utf-8")
+        series = read_log(path).series.get("planned_iterations")
+        return None if series is None else dict(zip(series.iterations.tolist(), series.values.tolist(), strict=True))
+
+    inria = "Training progress:  40%|████| {}/{} [11:06<16:40, 30.0it/s, Loss=0.0800000]"
+    assert planned(inria.format(20_000, 50_000), inria.format(20_500, 30_000)) == {20_000: 50_000.0, 20_500: 30_000.0}
+    assert planned(inria.format(3_000, 3_000), inria.format(10, 14_000)) is None
+    assert planned(inria.format(10, 30_000), inria.format(20, 30_000)) is None
+    lichtfeld = "{}/{} | Loss: 0.0712 | Splats: 1,000,000"
+    told = planned(lichtfeld.format("20,000", "50,000"), lichtfeld.format("20,010", "30,000"))
+    assert told == {20_000: 50_000.0, 20_010: 30_000.0}
