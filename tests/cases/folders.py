@@ -131,7 +131,7 @@ def _counts_both(diagnosis: Diagnosis) -> None:
 
 
 def _tells_both_plans(diagnosis: Diagnosis) -> None:
-    assert {"50,000", "30,000"} <= set(said(diagnosis, "N-29").replace(".", " ").split())
+    assert {"50,000", "30,000"} <= set(said(diagnosis, "CK-8").split())
 
 
 CASES = (
@@ -154,7 +154,7 @@ CASES = (
         "MrNeRF/LichtFeld-Studio#566", fewer_steps_after_the_resume,
         why="The resumed training plans another number of iterations than the first: every schedule that depends on it "
             "jumps.",
-        must=codes("N-29"), must_not=codes("M-04 OF-01"), check=_tells_both_plans,
+        must=codes("CK-8"), must_not=codes("M-04 OF-01"), check=_tells_both_plans,
     ),
     PublicCase(
         "graphdeco-inria/gaussian-splatting PR#1338", uncarved_alpha,

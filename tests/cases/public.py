@@ -15,6 +15,7 @@ class Input:
 
     run: Path
     data: Path | None = None
+    references: tuple[Path, ...] = ()  # runs that the user chose to compare with
 
 
 @dataclass(frozen=True)

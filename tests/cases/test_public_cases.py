@@ -1,5 +1,6 @@
 """Every public report that we could rebuild gets the verdict it needed, and none that would have sent its author elsewhere."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ SERIOUS = frozenset(("critical", "major"))
 def test_the_verdict_of_a_public_report(case: PublicCase, tmp_path: Path) -> None:
     """Written to disk, opened and judged as a user's folder is; numbers and places are those of the report."""
     opened = case.build(tmp_path / "case")
-    diagnosis = diagnose(open_run(opened.run, opened.data))
+    references = tuple(open_run(path) for path in opened.references)
+    diagnosis = diagnose(replace(open_run(opened.run, opened.data), references=references))
     found = {reported.pattern.code: reported.severity for reported in diagnosis.findings}
     undecided = {u.pattern.code: u.missing for u in diagnosis.not_evaluable if u.pattern.code in case.must}
     assert case.must <= found.keys(), f"not found: {case.must - found.keys()}; found {found}; undecided {undecided}"

@@ -1,4 +1,4 @@
-"""The book is what people read of the catalogue without the program: complete, closed in itself, its text never taken for tags."""
+"""The book is what people read of the catalogue without the program: complete, closed in itself, its text never taken as tags."""
 
 from collections.abc import Mapping
 from dataclasses import replace
