@@ -86,8 +86,8 @@ def _named(name: str, table: Mapping[str, Any], strategy: str) -> dict[str, str]
     of_strategy = by_strategy.get(strategy, by_strategy.get("plain", {}) if strategy in ("default", "adc") else {})
     told = {**table["names"], **of_strategy, **table["options"]}
     own = {asked: names if isinstance(names, str) else names[0] for asked, names in told.items()}
-    if table["style"] == "argparse":  # INRIA and its forks: an option is called as its setting
-        own = {**{setting: setting for setting in unstored_settings(name)}, **_versioned(name), **own}
+    every = {*unstored_settings(name), *table.get("strategies", {}).get(strategy, {}), *_versioned(name)}
+    own = {**{setting: setting for setting in every}, **own}
     return {**{spelled: spelled for spelled in own.values()}, **own}
 
 
