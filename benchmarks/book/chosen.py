@@ -15,6 +15,9 @@ from tests.lab.corpus import cases
 from tests.lab.faults import FAULTS
 from tests.lab.scenes.building import cache_folder
 
+SHOWS_DB = 6.0
+MOST = 6  # trainings of one kind that are looked at
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -45,10 +48,18 @@ def score(case: Case) -> float | None:
 
 
 def _candidates(code: str) -> Iterator[Case]:
-    """At most four: of a fault that the pattern should name, large ones first, each from the lowest score on."""
-    for size in ("large", "mini"):
-        named = [case for case in cases(size) if case.sick and code in FAULTS[case.name].right and _is_kept(case)]
-        yield from sorted(named, key=lambda case: score(case) or 0.0)[:4]
+    """Faults that the pattern should name, then those that it may follow from; large ones first, that cost a lot and not all."""
+    for truth in ("right", "acceptable"):
+        for size in ("large", "mini"):
+            named = [case for case in cases(size) if case.sick and code in getattr(FAULTS[case.name], truth) and _is_kept(case)]
+            yield from sorted(named, key=_plain)[:MOST]
+
+
+def _plain(case: Case) -> float:
+    """How far its loss is from one that shows the fault and leaves something to be seen."""
+    sound, own = _sound(case), score(case)
+    best = None if sound is None else score(sound)
+    return abs(best - own - SHOWS_DB) if own is not None and best is not None else float("inf")
 
 
 def _finding(case: Case, code: str) -> Reported | None:

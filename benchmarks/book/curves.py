@@ -8,7 +8,7 @@ from diagnostics.report.axes import Axis, iteration_axis, linear_axis, log_axis
 from runs.arrays import F64
 from runs.series import Series
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 250, 72, 12, 30, 34
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 250, 72, 30, 30, 34
 MOST_POINTS = 240  # of a line; more are no longer told apart
 LOGARITHMIC = ("lr/xyz",)
 

@@ -15,6 +15,8 @@ from runs.photos import Photo
 from runs.run import Run
 
 SIDE_PX, GAP_PX = 256, 6
+COVERED = 0.1  # of a view: below it nothing is to be seen
+SEEN = (0.005, 0.9)  # share of a picture that is red: less is not seen, more shows nothing
 RED, GREY = np.array([0.9, 0.1, 0.15], np.float32), 0.35
 
 
@@ -28,8 +30,8 @@ class Collage:
 
 def collage(shown: Shown) -> Collage | None:
     """None where the faulty training has no view in common with the sound one, or nothing that can be drawn."""
-    at = shown.found.finding.iterations
-    sick = _saved(shown.sick, at[1] if at is not None else None)
+    at = shown.found.iterations
+    sick = _saved(shown.sick, at[1])
     camera = _view(shown)
     if sick is None or camera is None:
         return None
@@ -46,21 +48,22 @@ def collage(shown: Shown) -> Collage | None:
     return Collage(_beside([picture for _, picture in there]), tuple(name for name, _ in there))
 
 
-def _saved(run: Run, iteration: int | None) -> Checkpoint | None:
-    """The save nearest to the finding's end, the last one where it says none."""
+def _saved(run: Run, iteration: int) -> Checkpoint | None:
+    """The save nearest to the finding's end."""
     splats = [checkpoint for checkpoint in run.checkpoints if checkpoint.holds == "splats"]
-    if not splats or iteration is None:
-        return splats[-1] if splats else None
-    return min(splats, key=lambda checkpoint: abs(checkpoint.iteration - iteration))
+    return min(splats, key=lambda checkpoint: abs(checkpoint.iteration - iteration), default=None)
 
 
 def _view(shown: Shown) -> Camera | None:
-    """A camera that the finding names, else a held-out view, that the sound training has too."""
+    """A camera that the finding names, else a held-out view, that the sound training has too; rather one that sees something."""
     named = shown.found.finding.cameras
     common = {camera.name for camera in shown.healthy.cameras}
     views = [camera for camera in shown.sick.cameras if camera.name in common]
     order = sorted(views, key=lambda camera: (camera.name not in named, camera.split != "test", camera.name))
-    return order[0] if order else None
+    save = _saved(shown.sick, shown.found.iterations[1])
+    splats = None if save is None else prepare(save.gaussians)
+    drawn = (one for one in order if splats is not None and float(rasterise(splats, one).alpha.mean()) > COVERED)
+    return next(drawn, order[0] if order else None)
 
 
 def _photo(photo: Photo | None, camera: Camera) -> F32 | None:
@@ -87,7 +90,9 @@ def _marked(shown: Shown, save: Checkpoint, camera: Camera) -> F32 | None:
     splats = prepare(save.gaussians)
     colours = np.full((len(splats.rows), 3), GREY, np.float32)
     colours[np.isin(splats.rows, place.rows)] = RED
-    return _drawn(splats, camera, shown.sick, colours)
+    picture = _drawn(splats, camera, shown.sick, colours)
+    red = float((picture[..., 0] > 2 * picture[..., 1] + 0.05).mean())
+    return picture if SEEN[0] < red < SEEN[1] else None
 
 
 def _marked_as(shown: Shown, save: Checkpoint) -> str:

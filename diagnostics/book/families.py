@@ -8,7 +8,8 @@ from diagnostics.catalogue import Pattern
 FAMILIES: Mapping[str, str] = {
     "IF": "Initialisation", "DF": "Densification", "OF": "Optimisation", "MF": "Memory", "CF": "Convergence", "AF": "Artifacts",
     "MF2": "Several GPUs", "NF": "Methods beyond plain 3DGS", "CK": "Checkpoints and resuming",
-    "TG": "Reach of the gradients", "N": "From public failure reports",
+    "TG": "Reach of the gradients", "S": "Schedules", "M": "What to watch", "P": "The pipeline",
+    "E": "Errors that end a training", "F": "Saved files", "N": "From public failure reports",
 }
 
 
