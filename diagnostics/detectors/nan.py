@@ -23,7 +23,9 @@ def loss_not_finite(
     """NaN or infinity in the logged loss, else a single loss far above its surroundings that no reset excuses."""
     bad = [one for one in losses.bad if one.count >= values]
     if not bad:
-        return None if losses.spike is None or losses.spike.times <= spike else _jumps(losses.spike, spike)
+        # Where values that are not finite stand in the saves, the jump is what they cost, and they are told.
+        told = nan_causes is not None and nan_causes.first is not None
+        return None if told or losses.spike is None or losses.spike.times <= spike else _jumps(losses.spike, spike)
     first, causes = bad[0], nan_causes
     found = [] if causes is None else [f"{cause.name} ({cause.what})" for cause in causes.found]
     return Finding(

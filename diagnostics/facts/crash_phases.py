@@ -80,7 +80,8 @@ def breaks(
     if quality is None and count_series is None and losses is None and failures is None and memory is None:
         return None
     found = (
-        _fall(quality, schedule), None if losses is None else _no_number(losses), _loss_of_count(count_series), _memory(memory),
+        _fall(quality, schedule), None if losses is None else _no_number(losses),
+        _loss_of_count(count_series, schedule), _memory(memory),
         *(_end(failure) for failure in failures or () if not failure.goes_on),
     )
     return tuple(one for one in found if one is not None)
@@ -114,11 +115,17 @@ def _no_number(losses: Losses) -> Break | None:
     return Break("the loss stopped being a number", bad.iteration, bad.iteration, float(bad.count), 0.0, "values", bad.source)
 
 
-def _loss_of_count(counts: Series | None) -> Break | None:
-    """One step after which never more than half of the Gaussians are left."""
-    if counts is None or len(counts) < SETTLED:
+def _loss_of_count(counts: Series | None, schedule: Schedule | None) -> Break | None:
+    """One step after which never more than half of the Gaussians are left, where no densification is due.
+
+    Densifications come at round iterations, as boundaries do, and prune: too much of it is another pattern.
+    """
+    if counts is None or schedule is None or len(counts) < SETTLED:
         return None
+    due = {event + after for event in schedule.densifications for after in (0, 1)}
     for index in np.flatnonzero(counts.values[1:] < COUNT_LEFT * counts.values[:-1]):
+        if due & set(range(int(counts.iterations[index]) + 1, int(counts.iterations[index + 1]) + 1)):
+            continue
         before, after = float(counts.values[index]), since(counts, int(counts.iterations[index + 1]))
         most = best(after)
         if most is not None and most[1] < COUNT_LEFT * before:

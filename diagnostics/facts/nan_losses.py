@@ -9,7 +9,7 @@ import numpy as np
 from diagnostics.facts import habits, logged  # noqa: F401  (schedule, log_events)
 from diagnostics.facts.habits import full_size_from
 from diagnostics.facts.logged import VIEWS
-from diagnostics.measures.curves import running_median, since
+from diagnostics.measures.curves import best, running_median, since
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
 from runs.events import LogEvent
@@ -98,10 +98,11 @@ def _spike(run: Run, series: Mapping[str, Series], schedule: Schedule | None) ->
     calm = schedule.outside_resets(since(whole, full) if (full := full_size_from(run)) else whole)
     if len(calm) < 2 * VIEWS:
         return None
+    begun = best(whole.between(int(whole.iterations[0]), int(whole.iterations[VIEWS - 1])))
     medians = running_median(calm.values, VIEWS)[VIEWS - 1:-1]
     values = calm.values[VIEWS:]
     with np.errstate(divide="ignore", invalid="ignore"):
-        times = np.where((medians > 0) & (values > np.nanmax(whole.values[:VIEWS])), values / medians, np.nan)
+        times = np.where((medians > 0) & (values > (np.inf if begun is None else begun[1])), values / medians, np.nan)
     if not np.isfinite(times).any():
         return None
     at = int(np.nanargmax(np.where(np.isfinite(times), times, -math.inf)))

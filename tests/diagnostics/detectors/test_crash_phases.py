@@ -65,6 +65,13 @@ def test_memory_and_counts_that_jump_for_good_are_breaks() -> None:
     assert "the count fell from 900 to 300" in found(NAME, run).says
 
 
+def test_a_count_that_is_halved_by_a_densification_is_another_pattern() -> None:
+    """Densifications come at round iterations, as boundaries do: that they coincide tells nothing."""
+    counts = {i: 900.0 if i <= 600 else 300.0 for i in range(1, LAST + 1)}
+    run = healthy_run(settings={"warm_up": 600}, series={"num_gaussians": counts})
+    assert verdict(NAME, run) is None
+
+
 def test_defaults_that_were_not_stored_explain_nothing() -> None:
     """This run may have had another value."""
     answer = verdict(NAME, made_run(defaults={"densify_until_iter": 1300}, series={"train/psnr": {1: 1.0}}))
