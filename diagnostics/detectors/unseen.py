@@ -24,8 +24,8 @@ def unseen_meltdown(
         return None
     return Finding(
         f"{told.photos:,} photos, and a Gaussian lies in {percent(told.share)} of them: between two refinements it is seen "
-        f"{told.per_window:.2g} times, while {told.weights} pull in every step. Opacity fell to {percent(opacity)} of what it was "
-        f"at iteration {best.iteration:,}, and what the fewest photos show has {percent(ratio)} of the opacity of the rest",
+        f"{told.per_window:.2g} times, while {told.weights} pull in every step. Opacity fell to {percent(opacity)} of what it "
+        f"was at iteration {best.iteration:,}, and what the fewest photos show has {percent(ratio)} of the opacity of the rest",
         evidence=(
             EvidenceRow("training photos", told.photos, photos, "photos", None, "cameras"),
             EvidenceRow("visits of a Gaussian between two refinements, mean", told.per_window, per_window, "", told.iteration),
