@@ -88,7 +88,8 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
     blocks += [finding_text(reported) for reported in diagnosis.findings]
     if diagnosis.explained_away:
         blocks.append("Explained away\n" + "\n".join(
-            _wrapped(f"{one.reported.pattern.code} {one.reported.pattern.title}: {one.why}", "  ") for one in diagnosis.explained_away))
+            _wrapped(f"{away.reported.pattern.code} {away.reported.pattern.title}: {away.why}", "  ")
+            for away in diagnosis.explained_away))
     for group in groups(diagnosis.not_evaluable):
         lead = "needs " if group.reason == "missing" else ""
         blocks.append(f"{group.title}\n" + "\n".join(
@@ -105,7 +106,8 @@ def finding_text(reported: Reported) -> str:
     """One finding with its numbers and fixes."""
     finding = reported.finding
     unsure = f" ({doubts(reported)})" if doubts(reported) else ""
-    lines = [f"{reported.severity.upper()} {reported.pattern.code} {reported.pattern.title}{unsure}", _wrapped(finding.says, "  ")]
+    title = f"{reported.severity.upper()} {reported.pattern.code} {reported.pattern.title}{unsure}"
+    lines = [title, _wrapped(finding.says, "  ")]
     place = [report.iterations(reported.iterations)]
     if finding.gaussians is not None:
         place.append(f"{finding.gaussians.count:,} Gaussians ({report.percent(finding.gaussians.fraction)}) "

@@ -7,8 +7,8 @@ import numpy as np
 
 from diagnostics.report.plots import Curve, Plot, stretches
 
-WIDTH, HEIGHT = 640.0, 200.0  # of the whole drawing, in its own units
-LEFT, RIGHT, ABOVE, BELOW = 58.0, 12.0, 22.0, 30.0
+WIDTH, HEIGHT = 460.0, 190.0  # of the whole drawing, in its own units
+LEFT, RIGHT, ABOVE, BELOW = 54.0, 20.0, 36.0, 30.0
 ACROSS, UP = WIDTH - LEFT - RIGHT, HEIGHT - ABOVE - BELOW
 DASHES = {"opacity reset": "2 3", "densification ends": "7 4"}
 CURVE_DASHES = ("", "6 3", "2 2", "8 3 2 3")  # colour and dashes together tell curves apart
@@ -25,7 +25,7 @@ def svg(plot: Plot) -> str:
     names = (f'<tspan class="curve{index % 4}">{escape(curve.label)}</tspan>' for index, curve in enumerate(plot.curves))
     return (f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{escape(title)}">'
             f'<text x="0" y="13" class="title">{escape(title)}</text>'
-            f'<text x="{WIDTH - RIGHT:g}" y="13" text-anchor="end">{" · ".join(names)}</text>{"".join(parts)}</svg>')
+            f'<text x="0" y="28">{" · ".join(names)}</text>{"".join(parts)}</svg>')
 
 
 def _bands(plot: Plot) -> Iterator[str]:
