@@ -23,6 +23,7 @@ from app.loading import Loader
 from app.notices import NoticeBar, Notices
 from app.panels.diagnosis import DiagnosisPanel
 from app.panels.inspector import InspectorPanel
+from app.panels.memory import MemoryPanel
 from app.panels.pattern import PatternPanel
 from app.panels.plots import PlotsPanel
 from app.panels.runs import RunsPanel
@@ -32,20 +33,21 @@ from app.session import Session, State
 from app.watching import Follower
 from diagnostics.catalogue import Pattern
 
-LAYOUT_VERSION = 1  # a saved layout of another version is not restored
+LAYOUT_VERSION = 2  # a saved layout of another version is not restored
 TOLD_MS = 6000  # long enough to read a sentence in the status bar
 BUSY_AFTER_MS = 200  # shorter work shows no bar, or the window would flicker
 PANELS = {
     "runs": RunsPanel, "viewport": ViewportPanel, "timeline": TimelinePanel, "plots": PlotsPanel,
-    "inspector": InspectorPanel, "diagnosis": DiagnosisPanel, "pattern": PatternPanel,
+    "inspector": InspectorPanel, "diagnosis": DiagnosisPanel, "pattern": PatternPanel, "memory": MemoryPanel,
 }
 SIDE = {
     "runs": ("Run", Qt.DockWidgetArea.LeftDockWidgetArea), "plots": ("Plots", Qt.DockWidgetArea.BottomDockWidgetArea),
     "diagnosis": ("Diagnosis", Qt.DockWidgetArea.RightDockWidgetArea),
     "inspector": ("Inspector", Qt.DockWidgetArea.RightDockWidgetArea),
     "pattern": ("Finding", Qt.DockWidgetArea.RightDockWidgetArea),
+    "memory": ("Memory", Qt.DockWidgetArea.RightDockWidgetArea),
 }
-NARROWEST_PX = {"runs": 200, "viewport": 240, "diagnosis": 280, "inspector": 330, "pattern": 280}
+NARROWEST_PX = {"runs": 200, "viewport": 240, "diagnosis": 280, "inspector": 330, "pattern": 280, "memory": 280}
 
 
 class Window(QMainWindow):
@@ -97,6 +99,7 @@ class Window(QMainWindow):
             self.docks[name] = dock
         self.splitDockWidget(self.docks["diagnosis"], self.docks["inspector"], Qt.Orientation.Vertical)
         self.tabifyDockWidget(self.docks["inspector"], self.docks["pattern"])
+        self.tabifyDockWidget(self.docks["pattern"], self.docks["memory"])
         self.setTabPosition(Qt.DockWidgetArea.RightDockWidgetArea, QTabWidget.TabPosition.North)
         self.docks["inspector"].raise_()
         self._first_layout = self.saveState(LAYOUT_VERSION)

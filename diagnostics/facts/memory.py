@@ -8,7 +8,7 @@ import numpy as np
 from diagnostics.facts import cameras, logged, saved  # noqa: F401  (the facts named below)
 from diagnostics.facts.logged import logged as series_of
 from diagnostics.memory.cause import OVERFLOWED, Crash
-from diagnostics.memory.forecast import Course, at, with_pairs
+from diagnostics.memory.forecast import Course, at
 from diagnostics.memory.gpus import gpu_named
 from diagnostics.memory.model import Setup
 from diagnostics.memory.setup import course_of, setup_of
@@ -107,12 +107,6 @@ def tile_footprint(
 ) -> Footprint | None:
     """Of the last checkpoint of the range, in the widest of a sample of its training views."""
     return widest(prepare(checkpoint.gaussians), train_cameras, beat)
-
-
-@fact(missing="how the trainer uses memory")
-def memory_with_pairs(memory_setup: Setup, checkpoint: Checkpoint, tile_footprint: Footprint) -> Setup:
-    """The setup with the tile pairs of the last checkpoint of the range."""
-    return with_pairs(memory_setup, tile_footprint.pairs, checkpoint.count)
 
 
 def _out_of_memory(event: LogEvent) -> bool:

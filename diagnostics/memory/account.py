@@ -1,12 +1,12 @@
 """The account of one training's memory: now, at its peak, and on each GPU of a list."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from diagnostics.memory.fits import GIB
-from diagnostics.memory.forecast import Course, Crossing, crossing, largest_count, with_pairs
+from diagnostics.memory.forecast import Course, Crossing, crossing, largest_count
 from diagnostics.memory.gpus import Fits, Gpu, fits
 from diagnostics.memory.model import Setup, Usage, usage
 from diagnostics.memory.setup import course_of, setup_of
@@ -49,12 +49,17 @@ class Account:
     footprint: Footprint | None = None  # of the saved iteration, where it was projected
 
 
+def card_of(account: "Account", gpu: object) -> OnGpu | None:
+    """The row of one card; None where it is not among them."""
+    return next((row for row in account.gpus if row.gpu == gpu), None)
+
+
 def account(
     setup: Setup, gpus: Iterable[Gpu], *, count: int, iteration: int | None = None, course: Course | None = None,
     logged: Logged | None = None, footprint: Footprint | None = None,
 ) -> Account:
     """`count`: Gaussians at `iteration`; the peak is the course's, and `count` where there is none."""
-    whole = setup if footprint is None else with_pairs(setup, footprint.pairs, count)
+    whole = setup if footprint is None else replace(setup, pairs=footprint.pairs)
     peak = usage(whole, max(count, 0 if course is None else course.final))
     rows = tuple(OnGpu(gpu, fits(peak.total, gpu.bytes), Crossing(None, None) if course is None else
                        crossing(whole, course, gpu.bytes), largest_count(whole, gpu.bytes)) for gpu in gpus)

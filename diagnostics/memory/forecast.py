@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.memory.gpus import BESIDE_LEAST, BESIDE_MOST
-from diagnostics.memory.model import Setup, Usage, usage
+from diagnostics.memory.model import Setup, Usage, bytes_per_gaussian, pair_bytes, totals, usage, working_bytes
 from diagnostics.schedule import Schedule
 from runs.arrays import F64, I64
 from runs.series import Series
@@ -78,12 +78,13 @@ def crossing(setup: Setup, course: Course, capacity: float) -> Crossing:
 
 def largest_count(setup: Setup, capacity: float) -> int:
     """How many Gaussians fit beside the most that lies beside them; 0 where even none does."""
-    empty, step = usage(setup, 0).total, usage(setup, 1_000_000).total - usage(setup, 0).total
-    return max(0, int((capacity - BESIDE_MOST - empty) / step * 1_000_000))
+    room = capacity - BESIDE_MOST - usage(replace(setup, pairs=None), 0).total
+    each, pairs = bytes_per_gaussian(setup), pair_bytes(setup) or 0.0
+    return max(0, int(min(room / each, (room - pairs) / (each - working_bytes(setup)))))
 
 
 def _first(setup: Setup, course: Course, room: float) -> int | None:
-    needed = np.array([usage(setup, int(count)).total for count in course.counts])
+    needed = totals(setup, course.counts)
     over = np.flatnonzero(needed > room)
     if not len(over):
         return None
@@ -122,8 +123,3 @@ def _towards_cap(here: int, now: float, cap: int, end: int | None) -> tuple[tupl
         here, now = here + MCMC_EVERY, min(float(cap), now * MCMC_GROWTH)
         found.append((here, now))
     return tuple(found)
-
-
-def with_pairs(setup: Setup, pairs: float | None, count: int) -> Setup:
-    """The same training, with the tile pairs of a saved iteration of `count` Gaussians."""
-    return replace(setup, pairs=pairs, pairs_at=count)

@@ -42,7 +42,7 @@ def gpu_named(text: str) -> Gpu | None:
 
     None where no card has them.
     """
-    size = re.fullmatch(r"\s*(\d{1,4}(?:\.\d{1,3})?)\s*(?:gi?b?)?\s*", text, re.IGNORECASE)
+    size = re.fullmatch(r"\s*(\d{1,3}(?:\.\d{1,3})?)\s*(?:gi?b?)?\s*", text, re.IGNORECASE)
     if size is not None and float(size[1]) > 0:
         return Gpu(f"{float(size[1]):g} GiB", float(size[1]), "as given")
     words = _words(text)
@@ -58,4 +58,5 @@ def fits(needed: float, capacity: float) -> Fits:
 
 
 def _words(name: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[a-z]+|\d+", name.lower())) - {"nvidia", "geforce", "quadro", "tesla"}
+    apart = re.sub(r"([rg]tx)(\d)|(\d)(gi?b|ti|super)\b", r"\1\3 \2\4", name.lower())
+    return frozenset(re.findall(r"[a-z0-9]+", apart)) - {"nvidia", "geforce", "quadro", "tesla"}

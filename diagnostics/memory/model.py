@@ -1,9 +1,12 @@
 """Where the bytes of a training are: exact where the code fixes them, the rest of a measured line where it does not."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+import numpy as np
+
 from diagnostics.memory.fits import FITTED, GIB, MEASURED_VIEW, Measured
+from runs.arrays import F64
 
 Basis = Literal["exact", "measured", "derived", "estimated"]
 
@@ -47,7 +50,6 @@ class Setup:
     photos: Photos = NO_PHOTOS
     view_pixels: int | None = None  # of the largest training view; None: not known, taken as those that were measured
     pairs: float | None = None  # tile-Gaussian pairs of the widest view of a saved iteration; None: not known
-    pairs_at: int = 0  # Gaussians that iteration had
 
 
 @dataclass(frozen=True)
@@ -122,9 +124,16 @@ def usage(setup: Setup, count: int) -> Usage:
     return Usage(count, tuple(parts), _doubts(setup, count), setup.measured.fit is not None)
 
 
+def totals(setup: Setup, counts: F64) -> F64:
+    """float64 [T], bytes: the total of `usage` for many counts at once."""
+    working = working_bytes(setup)
+    grown = (bytes_per_gaussian(setup) - working) * counts + np.maximum(working * counts, pair_bytes(setup) or 0.0)
+    return np.asarray(grown + usage(replace(setup, pairs=None), 0).total, np.float64)
+
+
 def _working(setup: Setup, count: int) -> list[Part]:
     """The measured share holds the tile pairs of ordinary scenes; only where they alone need more do they raise the total."""
-    working, pairs = working_bytes(setup) * count, pair_bytes(setup, count)
+    working, pairs = working_bytes(setup) * count, pair_bytes(setup)
     parts = [Part("Drawing and its gradients", working, "measured" if setup.sh_degree == 3 else "derived",
                   "the rest of the measured line" + ("" if setup.sh_degree == 3 else ", scaled to this SH degree: not measured"))]
     if pairs is not None and pairs > working:
@@ -132,9 +141,9 @@ def _working(setup: Setup, count: int) -> list[Part]:
     return parts
 
 
-def pair_bytes(setup: Setup, count: int) -> float | None:
-    """Of the tile pairs, in proportion to the count; None where no saved iteration was projected."""
-    return None if setup.pairs is None or not setup.pairs_at else PAIR * setup.pairs * count / setup.pairs_at
+def pair_bytes(setup: Setup) -> float | None:
+    """Of the tile pairs of the saved iteration, at any count: splats that split get smaller, and cover the same tiles."""
+    return None if setup.pairs is None else PAIR * setup.pairs
 
 
 def _fixed(setup: Setup) -> list[Part]:

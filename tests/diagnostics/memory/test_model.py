@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from diagnostics.memory.fits import GIB, GSPLAT, INRIA, measured_for
-from diagnostics.memory.model import MOMENTS, Photos, Setup, bytes_per_gaussian, fixed_bytes, parameter_bytes, usage
+from diagnostics.memory.model import MOMENTS, Photos, Setup, bytes_per_gaussian, fixed_bytes, parameter_bytes, totals, usage
 
 TOLERANCE = 0.10  # asked for; the worst cell is 3 % off
 
@@ -104,10 +105,18 @@ def test_an_unmeasured_trainer_gets_a_floor_only() -> None:
 
 def test_ordinary_tile_pairs_do_not_count_twice() -> None:
     """The measured line holds them; only a list that outgrows its share raises the total."""
-    usual = replace(setup("inria"), pairs=10e6, pairs_at=1_000_000)
-    covering = replace(setup("inria"), pairs=500e6, pairs_at=1_000_000)
+    usual = replace(setup("inria"), pairs=10e6)
+    covering = replace(setup("inria"), pairs=500e6)
     assert usage(usual, 1_000_000).total == usage(setup("inria"), 1_000_000).total
     assert usage(covering, 1_000_000).total - usage(usual, 1_000_000).total == pytest.approx(500e6 * 24 - 564.4e6, rel=0.01)
+
+
+def test_many_counts_at_once_are_as_one_by_one() -> None:
+    """Forecasts ask for tens of thousands of counts."""
+    counts = np.array([0.0, 1e5, 1e6, 6e6])
+    for pairs in (None, 500e6):
+        one = replace(setup("inria"), pairs=pairs)
+        assert totals(one, counts) == pytest.approx([usage(one, int(count)).total for count in counts])
 
 
 def test_larger_views_take_more() -> None:
