@@ -6,6 +6,9 @@ from html import escape
 from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
+from diagnostics.book.guide import load_guide
+from diagnostics.book.guide_help import help_html
+
 GUIDE = """
 <h2>Open a run</h2>
 <p>Choose the folder that the trainer wrote its output to (the one with <code>point_cloud</code> or <code>cfg_args</code>), or
@@ -38,14 +41,14 @@ not found.</p>
 
 
 def guide_html(actions: Iterable[QAction]) -> str:
-    """The guide and the table of shortcuts."""
+    """What the window does, the table of shortcuts, and the questions in order."""
     rows = "".join(
         f"<tr><td>{escape(action.text().replace('&', ''))}</td><td><b>{escape(keys)}</b></td></tr>"
         for action in actions if (keys := action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)))
     fixed = "".join(f"<tr><td>{what}</td><td><b>{keys}</b></td></tr>" for what, keys in (
         ("On the timeline: previous, next saved iteration", "← →"), ("On the timeline: first, last", "Home, End"),
         ("On the timeline: play or pause", "Space"), ("On the timeline: whole run", "Escape")))
-    return f"{GUIDE}<h2>Shortcuts</h2><table cellspacing='4'>{rows}{fixed}</table>"
+    return f"{GUIDE}<h2>Shortcuts</h2><table cellspacing='4'>{rows}{fixed}</table>{help_html(load_guide())}"
 
 
 class HelpDialog(QDialog):

@@ -5,9 +5,11 @@ from collections import Counter
 import pytest
 
 from diagnostics.book.guide import Guide, load_guide, parse_page, walked
+from diagnostics.book.guide_help import help_html
 from diagnostics.book.guide_page import coded_patterns
 from diagnostics.book.guide_text import guide_text
 from diagnostics.catalogue import CatalogueError, load_catalogue
+from tests.diagnostics.book.pages import Page
 
 # Rows of the public guide that is answered, by page: its monitors, artifacts, onsets, settings and problems, phases and failure
 # modes, distributed bugs, checkpoint issues, memory strategies and scenarios, methods, protocol.
@@ -89,3 +91,11 @@ def test_a_half_written_page_is_refused(change: dict[str, object], complaint: st
     """With the place and the key, so that its writer finds it."""
     with pytest.raises(CatalogueError, match=complaint):
         parse_page("page", {"title": "t", "about": "a", "place": 1, **change}, {})
+
+
+def test_the_help_asks_every_question_once_and_names_every_page(guide: Guide) -> None:
+    """Inside the program, without a browser at hand."""
+    page = Page(help_html(guide))
+    assert not page.faults
+    assert all(page.text.count(step.asks) >= 1 for step in (guide["tree"].steps or {}).values())
+    assert all(other.title in page.text for other in guide.values())
