@@ -5,10 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from diagnostics.facts import taken  # noqa: F401  (start_points, sfm_points)
+from diagnostics.facts import saved, taken  # noqa: F401  (first_checkpoint, start_points, sfm_points)
+from diagnostics.facts.saved import file_of
 from diagnostics.measures.shares import quantile
 from diagnostics.registry import fact
 from runs.arrays import F64
+from runs.checkpoints import Checkpoint
 from runs.points import PointCloud
 
 ENOUGH_POINTS = 20_000
@@ -30,10 +32,15 @@ class Precision:
         return self.step / self.spacing if self.spacing > 0 else float("inf")
 
 
-@fact(missing="the points that training started from (input.ply, or the COLMAP model with --data)")
-def precision(start_points: PointCloud, sfm_points: PointCloud | None = None) -> Precision | None:
-    """Spacings are taken from the COLMAP model where it lies in the same place: input.ply has been rounded already."""
-    if len(start_points) < FEWEST_POINTS:
+@fact(missing="the points that training started from (input.ply, or the COLMAP model with --data), or a saved point cloud")
+def precision(
+    start_points: PointCloud | None = None, sfm_points: PointCloud | None = None, first_checkpoint: Checkpoint | None = None,
+) -> Precision | None:
+    """Of the start, else of the first save. Spacings are taken from the COLMAP model where it lies in the same place: input.ply
+    and saves have been rounded already."""
+    if start_points is None and first_checkpoint is not None:
+        start_points = PointCloud(first_checkpoint.gaussians.means.astype(np.float64), None, file_of(first_checkpoint))
+    if start_points is None or len(start_points) < FEWEST_POINTS:
         return None
     middle = np.median(start_points.xyz, axis=0)
     if not np.isfinite(middle).all():

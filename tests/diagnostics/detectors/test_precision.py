@@ -7,7 +7,8 @@ from diagnostics.diagnose import diagnose
 from runs.points import PointCloud
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.capture import at, in_a_national_grid, world_of_size
-from tests.support.training import healthy_run
+from tests.support.runs import changed, made_run
+from tests.support.training import LAST, healthy_run, moved
 
 NAME = "georeferenced-offset"
 
@@ -39,3 +40,12 @@ def test_coinciding_points_are_infinitely_coarse() -> None:
     """Rounded to the same few places: the finding must survive a distance of zero."""
     heap = PointCloud(np.full((50, 3), 4e6), None, "input.ply")
     assert found(NAME, healthy_run(input_points=heap)).confidence > 0.9
+
+
+@pytest.mark.parametrize(("metres", "expected"), [(0.0, False), (3e5, True)])
+def test_a_saved_file_alone_tells_it_too(metres: float, expected: bool) -> None:
+    """Viewers and converters meet such files without anything beside them; the rows of a save stand in for the start."""
+    offset = np.array([metres, 0.0, 0.0])
+    means = np.asarray(moved().means.astype(np.float64) + offset, np.float32)
+    run = made_run(checkpoints={LAST: changed(moved(), means=means)})
+    assert (verdict(NAME, run) is not None) is expected
