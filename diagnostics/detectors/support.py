@@ -3,10 +3,10 @@
 import numpy as np
 
 from diagnostics.facts import settled as settled_facts  # noqa: F401  (settled)
-from diagnostics.facts import truncated  # noqa: F401  (keeps_faint_until)
 from diagnostics.facts.alike import ROUNDED, is_rounded
 from diagnostics.facts.saved import file_of
 from diagnostics.facts.sightings import Sightings
+from diagnostics.facts.truncated import by_design
 from diagnostics.measures.shares import quantile, share
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
@@ -15,17 +15,15 @@ from render.projection import ALPHA_MIN
 from runs.arrays import F32, Mask
 from runs.checkpoints import Checkpoint
 
-BY_DESIGN = "a save after iteration {:,}: until then TruncGradGS keeps faint Gaussians on purpose and pulls them towards error"
-
 
 @detects("support-collapsed")
 def support_collapsed(
-    checkpoint: Checkpoint, sighted: Sightings, renders_alike: bool, settled: bool, keeps_faint_until: int = 0,  # noqa: ARG001
+    checkpoint: Checkpoint, sighted: Sightings, renders_alike: bool, settled: bool, keeps_faint_until: int,  # noqa: ARG001
     *, pixels: float = 1.0, collapsed: float = 0.05,
 ) -> Finding | NotEvaluable | None:
     """Gaussians that are drawn, and that less than one pixel of any training view can move."""
-    if checkpoint.iteration <= keeps_faint_until:
-        return NotEvaluable((BY_DESIGN.format(keeps_faint_until),))
+    if (why := by_design(checkpoint.iteration, keeps_faint_until)) is not None:
+        return why
     seen = sighted.seen
     out_of_reach = sighted.alive & (seen.cameras > 0) & (seen.support_px < pixels)
     found = share(out_of_reach)
