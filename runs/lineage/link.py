@@ -123,7 +123,7 @@ def _ordered(before: Gaussians, after: Gaussians, beat: Callable[[], None], pare
         rows, link = np.arange(after.count), _nothing_known(after.count, ORDER)
         _claim(link, rows, rows, SAME, np.where(alike, UNCHANGED, NOT_RECOGNISED))
         return link
-    lineage = trace(before, after)
+    lineage = trace(before, after, beat)
     if lineage is None or lineage.matched < FOLLOWED or len(lineage.before) < FOUND * min(before.count, after.count):
         return None
     link = _nothing_known(after.count, ORDER)

@@ -4,6 +4,7 @@ Linear in the number of rows, so it serves states of millions. Rows of one state
 in place, colour and shape are hardly ever neighbours by chance.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,11 +34,20 @@ class Followed:
     alike: float  # 0..1, share of them that are alike; the others are believed because those after them are
 
 
-def follow(earlier: Gaussians, later: Gaussians, end: int | None = None) -> Followed | None:
-    """Rows of `later`, those before `end`, as rows of `earlier`; None where none can be followed so."""
+def unasked() -> None:
+    """A beat that stops nothing."""
+
+
+def follow(
+    earlier: Gaussians, later: Gaussians, end: int | None = None, beat: Callable[[], None] = unasked,
+) -> Followed | None:
+    """Rows of `later`, those before `end`, as rows of `earlier`; None where none can be followed so. May raise what `beat` does."""
     new = _features(later)[:end]
-    before = np.full(len(new), -1, np.int64)
-    guessed = followed_rows(_features(earlier), new, before)
+    beat()
+    old, before = _features(earlier), np.full(len(new), -1, np.int64)
+    beat()
+    guessed = followed_rows(old, new, before)
+    beat()
     after = np.flatnonzero(before >= 0)
     return Followed(before[after], after, 1 - guessed / len(after)) if len(after) else None
 
