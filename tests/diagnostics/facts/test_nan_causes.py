@@ -47,7 +47,8 @@ def broken_moments() -> Run:
     state = state_of(moved(), LAST)
     moments = np.zeros((900, 3), np.float32)
     moments[[5, 6]] = np.nan
-    return healthy_run(states={LAST: replace(state, adam={**state.adam, "xyz": replace(state.adam["xyz"], exp_avg=moments)})})
+    adam = {**state.adam, "xyz": replace(state.adam["xyz"], exp_avg=moments)}
+    return healthy_run(states={LAST: replace(state, adam=adam)})
 
 
 def exploded() -> Run:
