@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from diagnostics.book.trials import TRIALS
 from diagnostics.catalogue import CatalogueError, Source
 
 VERDICTS = ("right", "depends", "wrong", "inverted", "no source", "not checked", "not applicable")
@@ -126,7 +127,7 @@ def _row(where: str, entry: Mapping[str, Any], known: Mapping[str, Source]) -> R
     _known(where, entry, ROW_KEYS, ("topic", "we_say"))
     if "seed_says" in entry and entry.get("verdict") not in VERDICTS:
         raise CatalogueError(f"{where}: 'verdict' is '{entry.get('verdict')}', must be one of {', '.join(VERDICTS)}")
-    return Row(**{**entry, **_named(entry), "sources": _sources(where, entry, known)})
+    return Row(**{**entry, **_named(where, entry), "sources": _sources(where, entry, known)})
 
 
 def _step(where: str, entry: Mapping[str, Any], known: Mapping[str, Source]) -> Step:
@@ -139,10 +140,13 @@ def _answer(where: str, entry: Mapping[str, Any]) -> Answer:
     _known(where, entry, ANSWER_KEYS, ("says",))
     if not (entry.keys() & {"go", "patterns", "probes", "do"}):
         raise CatalogueError(f"{where}: the answer leads to nothing")
-    return Answer(**{**entry, **_named(entry)})
+    return Answer(**{**entry, **_named(where, entry)})
 
 
-def _named(entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+def _named(where: str, entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    for name in entry.get("probes", ()):
+        if name not in TRIALS:
+            raise CatalogueError(f"{where}: 'probes' names '{name}', which nobody describes")
     return {key: tuple(entry.get(key, ())) for key in ("patterns", "probes")}
 
 

@@ -6,6 +6,7 @@ from diagnostics.book.frame import INDEX, code, framed, inside, linked
 from diagnostics.book.guide import Answer, Guide, GuidePage, Row, Step
 from diagnostics.book.markup import Markup, Part, element, joined, listing, outside, paragraphs
 from diagnostics.book.pattern_page import link_to
+from diagnostics.book.trials import TRIALS
 from diagnostics.catalogue import Pattern, Source
 
 Coded = Mapping[str, Pattern]  # by code, further codes included
@@ -54,15 +55,16 @@ def _answer(answer: Answer, steps: Mapping[str, Step], coded: Coded, shown: set[
         again = element("p", "→ ", inside(steps[answer.go].asks, f"#{answer.go}")) if answer.go in shown else None
         further = again or _question(answer.go, steps, coded, shown)
     held = (paragraphs(answer.do), _settled(answer.patterns, answer.probes, coded), further)
-    return element("details", element("summary", answer.says), *held, open="")
+    opened = {} if answer.go else {"open": ""}  # what settles it is shown, further questions are walked to
+    return element("details", element("summary", answer.says), *held, **opened)
 
 
 def _settled(codes: tuple[str, ...], probes: tuple[str, ...], coded: Coded) -> Markup | None:
     found: list[Markup] = []
     for one in dict.fromkeys(codes):
         found.append(link_to(coded[one]) if one in coded else code(one))
-    probed = joined(["Probe: ", code(", ".join(probes))]) if probes else None
-    return listing([joined(["Judged by ", linked(found)]) if found else None, probed])
+    tried = [joined(["Trial: ", code(probe), f". {TRIALS[probe]}"]) for probe in probes]
+    return listing([joined(["Judged by ", linked(found)]) if found else None, *tried])
 
 
 def _sources(sources: tuple[Source, ...]) -> Markup | None:

@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from diagnostics.book.guide import Answer, GuidePage, Row, Step
+from diagnostics.book.trials import TRIALS
 
 COLUMNS = 96
 
@@ -53,8 +54,8 @@ def _answer(answer: Answer, steps: Mapping[str, Step], indent: str, shown: set[s
 def _settled(entry: Row | Answer, indent: str) -> Iterator[str]:
     if entry.patterns:
         yield _wrapped(f"Judged by: {', '.join(entry.patterns)}", indent)
-    if entry.probes:
-        yield _wrapped(f"Probe: {', '.join(entry.probes)}", indent)
+    for probe in entry.probes:
+        yield _wrapped(f"Trial: {probe}. {TRIALS[probe]}", indent)
 
 
 def _wrapped(text: str, indent: str) -> str:

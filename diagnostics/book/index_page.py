@@ -7,7 +7,7 @@ from diagnostics.book.decided import decided_by
 from diagnostics.book.families import by_family, title_of
 from diagnostics.book.frame import code, framed, inside
 from diagnostics.book.guide import Guide, GuidePage
-from diagnostics.book.markup import Markup, element, joined, listing, paragraphs
+from diagnostics.book.markup import Markup, element, joined, listing, outside, paragraphs
 from diagnostics.book.pattern_page import page_of
 from diagnostics.catalogue import Pattern
 from diagnostics.registry import Detector
@@ -18,6 +18,7 @@ ABOUT = (
     "Every way in which we know a training of 3D Gaussians to fail: what it looks like, why it happens, how it is measured and "
     "against which limits, how often that was right, what to do, and what is often said about it that does not hold."
 )
+ANSWERED = ("a public debugging guide", "https://github.com/jaccen/Awesome-Gaussian-Skills")
 COLUMNS = ("Code", "Pattern", "What it looks like", "Severity", "Decided by")
 
 
@@ -28,6 +29,7 @@ def index_page(patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector
     return framed(
         "Failure patterns of Gaussian splatting", element("h1", "Failure patterns of Gaussian splatting"),
         paragraphs(ABOUT, _counted(patterns, detectors), measured_on()),
+        element("p", "“Often said” is what ", outside(*ANSWERED), " and others say; we tell where we found otherwise, and why."),
         element("h2", "Guide", id="guide"), listing(map(_card, guide.values()), class_="cards"),
         element("h2", "Patterns", id="patterns"), contents, _finder(),
         *(_family(family, members, detectors) for family, members in families.items()), script="finder.js")
@@ -42,7 +44,7 @@ def _counted(patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector])
 
 
 def _card(page: GuidePage) -> Markup:
-    return joined([inside(page.title, page.file), element("p", page.about.split("\n\n")[0])])
+    return joined([inside(page.title, page.file), element("p", f"{page.about.split('. ')[0].rstrip('.')}.")])
 
 
 def _finder() -> Markup:

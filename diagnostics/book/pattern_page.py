@@ -10,6 +10,7 @@ from diagnostics.book.frame import INDEX, code, framed, inside, linked
 from diagnostics.book.guide import Guide, pages_naming
 from diagnostics.book.markup import Markup, Part, element, joined, listing, outside, paragraphs, section
 from diagnostics.book.pictures import figure, pictures
+from diagnostics.book.trials import TRIALS
 from diagnostics.catalogue import CatalogueFix, Pattern
 from diagnostics.registry import Detector
 from diagnostics.report.page import general
@@ -74,7 +75,7 @@ def _figures(pattern: Pattern) -> tuple[Markup, ...]:
 
 def _detection(pattern: Pattern, detector: Detector | None, by: str) -> Markup | None:
     parts: list[Part] = [paragraphs(by, f"How to see it: {pattern.manual}" if pattern.manual else "",
-                                    f"Probe: {pattern.probe}." if pattern.probe else "")]
+                                    f"Trial: {pattern.probe}. {TRIALS.get(pattern.probe, '')}" if pattern.probe else "")]
     if detector is not None:
         parts += [paragraphs(*method(detector).split("\n"))]
         parts += _needs("It needs", words_of(detector.needs)) + _needs("It also uses, where at hand", words_of(detector.optional))

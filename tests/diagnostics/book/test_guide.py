@@ -86,6 +86,7 @@ def test_the_text_of_each_page_is_whole(guide: Guide) -> None:
     ({"start": "a", "steps": {"a": {"asks": "?", "answers": [{"says": "yes", "patterns": ["DF-01"]}]},
                               "b": {"asks": "?", "answers": [{"says": "yes", "go": "a"}]}}}, "never reached"),
     ({"colour": "red"}, "unknown key"),
+    ({"rows": [{"topic": "x", "we_say": "y", "probes": ["guess"]}]}, "which nobody describes"),
 ])
 def test_a_half_written_page_is_refused(change: dict[str, object], complaint: str) -> None:
     """With the place and the key, so that its writer finds it."""
