@@ -41,7 +41,7 @@ def unasked() -> None:
 def follow(
     earlier: Gaussians, later: Gaussians, end: int | None = None, beat: Callable[[], None] = unasked,
 ) -> Followed | None:
-    """Rows of `later`, those before `end`, as rows of `earlier`; None where none can be followed so. May raise what `beat` does."""
+    """Rows of `later`, those before `end`, as rows of `earlier`; None where none can be. Raises what `beat` raises."""
     new = _features(later)[:end]
     beat()
     old, before = _features(earlier), np.full(len(new), -1, np.int64)
