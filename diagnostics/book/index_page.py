@@ -19,6 +19,7 @@ ABOUT = (
     "against which limits, how often that was right, what to do, and what is often said about it that does not hold."
 )
 ANSWERED = ("a public debugging guide", "https://github.com/jaccen/Awesome-Gaussian-Skills")
+WAYS = (("probe", "a trial"), ("manual", "a person who looks"))
 COLUMNS = ("Code", "Pattern", "What it looks like", "Severity", "Decided by")
 
 
@@ -37,9 +38,9 @@ def index_page(patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector
 
 def _counted(patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector]) -> str:
     by = [decided_by(pattern, detectors) for pattern in patterns.values()]
+    others = [f"{by.count(way)} by {words}" for way, words in WAYS if way in by]
     uncertain = sum(pattern.uncertain for pattern in patterns.values())
-    told = (f"{len(by)} patterns: {by.count('detector')} are decided from the files of a run, {by.count('probe')} by a trial, "
-            f"{by.count('manual')} by a person who looks.")
+    told = ", ".join([f"{len(by)} patterns: {by.count('detector')} are decided from the files of a run", *others]) + "."
     return f"{told} {count(uncertain, 'pattern')} marked uncertain: told by others, verified by nobody." if uncertain else told
 
 

@@ -194,3 +194,31 @@ def test_no_display_is_a_sentence(tmp_path):
                           env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})
     assert done.returncode == 2
     assert "no display" in done.stderr
+
+
+def test_the_catalogue_is_written_as_pages(tmp_path, capsys):
+    """Where there is no folder yet, and over an older book."""
+    for _ in range(2):
+        assert main(["catalogue", "--html", str(tmp_path / "book")]) == 0
+    assert (tmp_path / "book" / "index.html").read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert "begin at" in capsys.readouterr().err
+    (tmp_path / "file").write_text("")
+    assert main(["catalogue", "--html", str(tmp_path / "file")]) == 2
+    assert main(["catalogue", "--html", str(tmp_path / "nowhere" / "book")]) == 2
+
+
+def test_the_guide_is_listed_printed_and_refused(capsys):
+    """A page by its name; an unknown one is a sentence."""
+    assert main(["catalogue", "--guide"]) == 0
+    assert "tuning" in capsys.readouterr().out
+    assert main(["catalogue", "--guide", "tuning"]) == 0
+    assert "Up: fewer Gaussians" in capsys.readouterr().out
+    assert main(["catalogue", "--guide", "nothing"]) == 2
+    assert "no page 'nothing'" in capsys.readouterr().err
+
+
+def test_a_pattern_is_found_by_each_of_its_codes(capsys):
+    """The literature numbers some failures twice."""
+    for code in ("CK-5", "n-13"):
+        assert main(["catalogue", code]) == 0
+        assert "parameters-in-the-wrong-space" in capsys.readouterr().out
