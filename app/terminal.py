@@ -108,6 +108,8 @@ def finding_text(reported: Reported) -> str:
     unsure = f" ({doubts(reported)})" if doubts(reported) else ""
     title = f"{reported.severity.upper()} {reported.pattern.code} {reported.pattern.title}{unsure}"
     lines = [title, _wrapped(finding.says, "  ")]
+    if reported.harmless:
+        lines.append(_wrapped(reported.harmless, "  "))
     place = [report.iterations(reported.iterations)]
     if finding.gaussians is not None:
         place.append(f"{finding.gaussians.count:,} Gaussians ({report.percent(finding.gaussians.fraction)}) "

@@ -8,6 +8,7 @@ from diagnostics.advice import fitted_fixes
 from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.diagnosis import Diagnosis, Reported, Undecided
 from diagnostics.evidence import Cancelled, Evidence, never_cancelled
+from diagnostics.harm import with_harm
 from diagnostics.onset import with_onsets
 from diagnostics.precedence import explained, ordered, told_apart
 from diagnostics.registry import DETECTORS, Detector
@@ -49,7 +50,8 @@ def diagnose(
     standing, away = told_apart(outcome.findings)
     if progress is not None:
         progress(1.0, "Tracing the Gaussians to their birth")
-    findings = with_onsets(run, ordered(explained(standing, patterns)), evidence.span, evidence.beat)
+    known = with_harm(run, ordered(explained(standing, patterns)), evidence.span[1])
+    findings = with_onsets(run, known, evidence.span, evidence.beat)
     if progress is not None:
         progress(1.0, "Done")
     return Diagnosis(run, evidence.span, findings, tuple(outcome.clear), tuple(outcome.undecided), run.notes, away)

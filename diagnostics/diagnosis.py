@@ -55,6 +55,7 @@ class Reported:
     consequence_of: tuple[str, ...]  # codes of findings that explain this one
     resembles: tuple[Resemblance, ...] = ()  # those found here as well first
     began: Began | NotEvaluable | None = None  # None: it points at no Gaussians, or nobody asked
+    harmless: str = ""  # a sentence that says what shows so; empty where it did harm, or nobody knows
     timing: str = ""  # the events of the training around its first iteration
 
 

@@ -46,6 +46,8 @@ class FindingCard(QFrame):
         column.addLayout(top)
         column.addWidget(title)
         column.addWidget(says)
+        if reported.harmless:
+            column.addWidget(_muted(reported.harmless.split(", and ")[0], wrap=True))
         column.addWidget(_muted(where(reported), wrap=True))
         if isinstance(reported.began, Began) and reported.began.telling:
             column.addWidget(_muted(f"{reported.began.says.split('; ')[0]}", wrap=True))

@@ -18,7 +18,7 @@ def finding_html(reported: Reported, theme: Theme) -> str:
     unsure = f" · {escape(doubts(reported))}" if doubts(reported) else ""
     return (
         f"<h2>{escape(reported.pattern.title)}</h2><p>{severity} · {escape(where(reported))}{unsure}</p>"
-        f"<p>{escape(reported.finding.says)}</p><p><small>{escape(capitalised(sentence_of(reported.pattern.code)))}</small></p>"
+        f"<p>{escape(reported.finding.says)}</p><p>{escape(reported.harmless)}</p><p><small>{escape(capitalised(sentence_of(reported.pattern.code)))}</small></p>"
         f"{_measured(reported)}{_paragraph('When it began', ' '.join(beginning(reported)))}{_paragraph('Cause', reported.cause)}"
         f"<h3>What to do</h3><ol>{''.join(f'<li>{_fix(fix)}</li>' for fix in reported.fixes)}</ol>{_look_alikes(reported)}"
     )

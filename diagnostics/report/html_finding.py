@@ -23,6 +23,7 @@ def _parts(page: FindingPage) -> Iterator[str]:
     yield tag("p", joined((chip(reported.severity), " ", " · ".join(part for part in about if part))), "muted")
     yield tag("h3", f"{page.number}. {reported.pattern.title}")
     yield tag("p", reported.finding.says, "lead")
+    yield tag("p", reported.harmless) if reported.harmless else ""
     notes = (places(reported.finding), _follows(page), capitalised(sentence_of(reported.pattern.code)))
     yield from (tag("p", note, "muted") for note in notes if note)
     yield strip(page.strip)

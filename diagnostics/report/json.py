@@ -87,7 +87,7 @@ def _finding(reported: Reported) -> dict[str, Any]:
         "consequence_of": list(reported.consequence_of),
         "track_record": _track_record(pattern.code),
         "layer": pattern.layer, "uncertain": pattern.uncertain,
-        "timing": reported.timing, "began": _began(reported.began),
+        "harmless": reported.harmless, "timing": reported.timing, "began": _began(reported.began),
         "look_alikes": [{"code": one.code, "title": one.title, "how": one.how, "found": one.found} for one in reported.resembles],
         "seed_says": pattern.seed_says, "we_say": pattern.we_say,
     }

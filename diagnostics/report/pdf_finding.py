@@ -46,6 +46,8 @@ def finding(page: FindingPage, report: Report, pages: Pages) -> Iterator[Flowabl
     yield Bookmark(finding_key(page), f"{reported.pattern.code} {reported.pattern.title}", 1, pages)
     yield _finding_heading(page)
     yield text(reported.finding.says, style.LEAD)
+    if reported.harmless:
+        yield text(reported.harmless)
     yield from _places(page)
     yield from _record(reported.pattern)
     yield from _explained(page, report)

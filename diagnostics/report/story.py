@@ -20,9 +20,11 @@ def story(diagnosis: Diagnosis) -> tuple[str, ...]:
 def causes(diagnosis: Diagnosis) -> tuple[str, ...]:
     """A paragraph for each of the first root causes, and one that names the others; those that only inform come last."""
     every = chains(diagnosis.findings)
-    harmful = [chain for chain in every if chain.root.severity != "info"]
     remarks = [chain for chain in every if chain.root.severity == "info"]
-    told = (*(paragraph(chain) for chain in harmful[:MOST_ROOTS]), _more(len(harmful) - MOST_ROOTS), _remarks(remarks))
+    deviations = [chain for chain in every if chain.root.severity == "minor" and chain.root.harmless]
+    harmful = [chain for chain in every if chain not in (*remarks, *deviations)]
+    told = (*(paragraph(chain) for chain in harmful[:MOST_ROOTS]), _more(len(harmful) - MOST_ROOTS), _deviations(deviations),
+            _remarks(remarks))
     return tuple(part for part in told if part)
 
 
@@ -34,7 +36,8 @@ def stories(diagnosis: Diagnosis) -> tuple[str, ...]:
 def paragraph(chain: Chain) -> str:
     """The chain in sentences: the root cause, what it leads to, link by link, and what else it explains."""
     root = chain.root
-    return " ".join((f"{_titled(root)}: {_sentence(root.finding.says)}", *_born(root), *_following(chain), *_branches(chain)))
+    return " ".join((f"{_titled(root)}: {_sentence(root.finding.says)}", *_born(root), *_following(chain), *_branches(chain),
+                     root.harmless)).rstrip()
 
 
 def tally(diagnosis: Diagnosis) -> str:
@@ -92,6 +95,14 @@ def _sentence(says: str) -> str:
 
 def _more(left: int) -> str:
     return f"{count(left, 'more root cause')} in the list below." if left > 0 else ""
+
+
+def _deviations(deviations: Sequence[Chain]) -> str:
+    """What is otherwise than usual while quality ended at its best."""
+    if not deviations:
+        return ""
+    named = "; ".join(f"{_named(chain.root)} ({chain.root.finding.says.rstrip('.')})" for chain in deviations)
+    return f"Otherwise than usual, and not called a fault: {_sentence(named)} {deviations[0].root.harmless}"
 
 
 def _remarks(remarks: Sequence[Chain]) -> str:

@@ -19,7 +19,7 @@ from tests.support.training import healthy_run
 FINDING = {
     "code": str, "name": str, "severity": str, "kind": str, "confidence": float, "says": str, "evidence": list,
     "iterations": list, "gaussians": (dict, type(None)), "cameras": list, "cause": str, "fixes": list, "sources": list,
-    "consequence_of": list, "track_record": (dict, type(None)), "layer": str, "uncertain": bool, "timing": str,
+    "consequence_of": list, "track_record": (dict, type(None)), "layer": str, "uncertain": bool, "harmless": str, "timing": str,
     "began": (dict, type(None)), "look_alikes": list, "seed_says": str, "we_say": str,
 }
 EVIDENCE = ["what", "value", "limit", "unit", "iteration", "source"]
