@@ -192,9 +192,9 @@ def _answer(account: Account, chosen: object) -> str:
         return f"Whether it fits is {NOT_AVAILABLE}: nobody measured this trainer."
     says = {"fits": "The peak fits.", "tight": "The peak fits narrowly: what lies beside it may be too much.",
             "too small": "The peak does not fit."}[card.fits]
-    surely, maybe = card.crossing.surely, card.crossing.maybe
-    at = "" if maybe is None else f" Perhaps full at iteration {maybe:,}." if surely is None else f" Full at iteration {surely:,}."
-    return f"{says}{at} Room for about {millions(card.most)} Gaussians in its {card.gpu.gib:g} GiB."
+    at = full_at(card.crossing).removeprefix("perhaps ")
+    full = f" {'Full' if card.crossing.surely is not None else 'Perhaps full'} at iteration {at}." if at else ""
+    return f"{says}{full} Room for about {millions(card.most)} Gaussians in its {card.gpu.gib:g} GiB."
 
 
 def _add_up(task: Task, run: Run, iteration: int, splats: Splats | None) -> Account | None:

@@ -12,6 +12,7 @@ Cause = Literal["buffer", "spill", "pairs", "fragments", "photos", "densificatio
 BUFFER_BYTES = 2.0**31  # one buffer, or one signed 32-bit index
 IN_USE = 0.8  # share of the capacity: below, a request that would fit was refused by a limit and not for lack of memory
 PAIRS_PER_GAUSSIAN = 16 * 1024.0  # bytes requested in one piece, per Gaussian
+PAIRS_LEAST = 2.0**31  # bytes of that request: a smaller one may be a picture
 SCATTERED = 1.1  # reserved over allocated
 HALF = 0.5  # share of what is in use that one kind of data must hold to be called the bulk
 OVERFLOWED = re.compile(r"BufferTooBig|Storage size calculation overflowed")
@@ -108,7 +109,7 @@ class Crash:
     def _wants_pairs(self) -> bool:
         """No tensor of the model is that large per Gaussian, or larger than the whole GPU that held the training until then."""
         if self.requested_per_gaussian is not None:
-            return self.requested_per_gaussian > PAIRS_PER_GAUSSIAN
+            return self.requested_per_gaussian > PAIRS_PER_GAUSSIAN and (self.requested or 0) > PAIRS_LEAST
         beyond = self.requested is not None and self.capacity is not None and self.requested > self.capacity
         return beyond and self.allocated is not None and self.allocated < HALF * (self.capacity or 0)
 

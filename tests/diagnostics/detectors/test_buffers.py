@@ -27,7 +27,8 @@ def codes(run: Run) -> set[str]:
 
 def growing(to: float, *, trainer: Trainer = BRUSH, until: int = LAST, degree: int = 3) -> Run:
     counts = {i: to * i / until for i in range(100, until + 1, 100)}
-    return healthy_run(series={"num_gaussians": counts}, settings={"sh_degree": degree}, checkpoints={}, states={}, trainer=trainer)
+    parts = {"settings": {"sh_degree": degree}, "checkpoints": {}, "states": {}, "trainer": trainer}
+    return healthy_run(series={"num_gaussians": counts}, **parts)
 
 
 def test_brush_500_is_a_buffer_limit_and_no_lack_of_memory() -> None:
@@ -80,6 +81,11 @@ def test_a_request_as_large_as_one_group_of_parameters_is_not() -> None:
     """180 bytes per Gaussian are the higher colours of a densification."""
     event = out_of_memory(900, request="1.01 GiB", frame="gaussian_model.py:380 in densification_postfix")
     assert codes(crashed(event, count=6e6, until=900)) == {"MF-06"}
+
+
+def test_a_request_of_a_picture_with_few_gaussians_is_not() -> None:
+    """512 MiB for 1,900 Gaussians are 276 KiB for each, and may be one large photo."""
+    assert "N-16" not in codes(crashed(out_of_memory(1500), count=1900.0))
 
 
 def swollen_view(size: tuple[int, int]) -> Run:
