@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.facts.saved import file_of
-from diagnostics.facts.truncated import by_design
+from diagnostics.facts.settled import kept_faint
 from diagnostics.measures.curves import best, last_finite, since, until
+from diagnostics.practice.practice import Practice
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
@@ -52,7 +53,8 @@ def never_grows(
 
 @detects("opacity-reset-regression")
 def reset_not_made_good(
-    checkpoints: tuple[Checkpoint, ...], schedule: Schedule, keeps_faint_until: int, quality: Series | None = None,
+    checkpoints: tuple[Checkpoint, ...], schedule: Schedule, quality: Series | None = None,
+    practice: Practice | None = None,
     *, stuck: float = 0.1, drop_db: float = 1.5, reset_opacity: float = 0.01, logit_tolerance: float = 1e-3,
     faint: float = 0.5, faint_opacity: float = 0.02,
 ) -> Finding | NotEvaluable | None:
@@ -75,7 +77,7 @@ def reset_not_made_good(
         return None
     shown, limit = (unmoved, stuck) if unmoved.share >= stuck else (low, faint)
     harmless = shown.share < faint if drop is None else drop < drop_db  # unlogged, the median Gaussian speaks for the picture
-    if harmless and (why := by_design(iteration, keeps_faint_until)) is not None:
+    if harmless and (why := kept_faint(practice, iteration)) is not None:
         return why
     told = f", and {quality.name} stayed {drop:.1f} dB below what it was before" if quality and drop and drop > 0 else ""
     return Finding(

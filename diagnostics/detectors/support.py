@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from diagnostics.facts import settled as settled_facts  # noqa: F401  (settled)
+from diagnostics.facts import practice as practice_facts  # noqa: F401  (practice)
 from diagnostics.facts.alike import ROUNDED, is_rounded
 from diagnostics.facts.saved import file_of
+from diagnostics.facts.settled import kept_faint
 from diagnostics.facts.sightings import Sightings
-from diagnostics.facts.truncated import by_design
 from diagnostics.measures.shares import quantile, share
+from diagnostics.practice.practice import Practice
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
 from diagnostics.wording import percent
@@ -18,11 +19,11 @@ from runs.checkpoints import Checkpoint
 
 @detects("support-collapsed")
 def support_collapsed(
-    checkpoint: Checkpoint, sighted: Sightings, renders_alike: bool, settled: bool, keeps_faint_until: int,  # noqa: ARG001
-    *, pixels: float = 1.0, collapsed: float = 0.05,
+    checkpoint: Checkpoint, sighted: Sightings, renders_alike: bool, settled: bool,  # noqa: ARG001
+    practice: Practice | None = None, *, pixels: float = 1.0, collapsed: float = 0.05,
 ) -> Finding | NotEvaluable | None:
     """Gaussians that are drawn, and that less than one pixel of any training view can move."""
-    if (why := by_design(checkpoint.iteration, keeps_faint_until)) is not None:
+    if (why := kept_faint(practice, checkpoint.iteration)) is not None:
         return why
     seen = sighted.seen
     out_of_reach = sighted.alive & (seen.cameras > 0) & (seen.support_px < pixels)
