@@ -8,8 +8,9 @@ import numpy as np
 
 from diagnostics.facts import logged, taken  # noqa: F401  (settings, quality, count_series, schedule)
 from diagnostics.facts.crash import Failure
-from diagnostics.facts.logged import VIEWS
+from diagnostics.facts.habits import full_size_from
 from diagnostics.facts.nan_losses import Losses
+from diagnostics.measures.courses import VIEWS, is_smoothed, one_way_fall, smoothed
 from diagnostics.measures.curves import best, since, until
 from diagnostics.registry import fact
 from diagnostics.schedule import Schedule
@@ -27,7 +28,6 @@ DEGREE_INTERVAL = re.compile(r"(?:sh_degree_interval|sh_interval)$")
 DEGREES = 3
 EARLIEST = 50  # iterations: what begins before is the start of the run itself
 MEMORY_STEP, COUNT_LEFT, FALL_DB = 1.5, 0.5, 3.0
-OF_SINGLE_VIEWS = ("view/psnr", "loss/l1")  # their level is a median of the last 25, which moves after 13 of them
 SETTLED = 10  # values of a count or memory series that must stay where it went
 
 
@@ -74,38 +74,43 @@ def _boundaries(settings: Settings) -> Iterator[Boundary]:
 def breaks(
     run: Run, span: tuple[int, int], quality: Series | None = None, schedule: Schedule | None = None,
     count_series: Series | None = None, losses: Losses | None = None, failures: tuple[Failure, ...] | None = None,
+    view_psnr: Series | None = None, loss_l1: Series | None = None,
 ) -> tuple[Break, ...] | None:
     """Where quality fell for good, the loss stopped being a number, counts or memory jumped for good, or training ended."""
     memory = logged.logged(run, span, "vram")
     if quality is None and count_series is None and losses is None and failures is None and memory is None:
         return None
     found = (
-        _fall(quality, schedule), None if losses is None else _no_number(losses),
-        _loss_of_count(count_series, schedule), _memory(memory),
+        _fall(_dense(run, view_psnr, loss_l1), quality, schedule),
+        None if losses is None else _no_number(losses), _loss_of_count(count_series, schedule), _memory(memory),
         *(_end(failure) for failure in failures or () if not failure.goes_on),
     )
     return tuple(one for one in found if one is not None)
 
 
-def _fall(quality: Series | None, schedule: Schedule | None) -> Break | None:
-    """The largest drop of quality from the best before to the best after; a running median has seen only what came before."""
-    if quality is None or len(quality) < SETTLED:
+def _fall(dense: Series | None, quality: Series | None, schedule: Schedule | None) -> Break | None:
+    """By the finest record of single views, which places a fall to a few iterations; evaluations, where there are any, must agree.
+
+    A reset that is not made good is another pattern.
+    """
+    courses = [series for series in (dense, quality) if series is not None]
+    falls = [one_way_fall(series, VIEWS if is_smoothed(series) else 1) for series in courses]
+    if not falls or any(fall is None or fall.depth < FALL_DB for fall in falls):
         return None
-    values, at = quality.values, quality.iterations
-    later = np.fmax.accumulate(values[::-1])[::-1]  # the best that is still to come
-    earlier = np.fmax.accumulate(values)
-    drops = earlier[:-1] - later[1:]
-    if not np.isfinite(drops).any():
+    course, fall = courses[0], falls[0]
+    assert fall is not None
+    before, after = fall.before[0], fall.after[0]
+    if schedule is not None and any(before - 1 <= reset <= after for reset in schedule.resets):
         return None
-    best_before = float(np.nanmax(drops))
-    if best_before < FALL_DB:
-        return None
-    first = int(np.flatnonzero(drops >= 0.9 * best_before)[0])
-    if schedule is not None and schedule.is_muted(int(at[first + 1])):
-        return None  # a reset that is not made good is another pattern
-    smeared = VIEWS if quality.name in OF_SINGLE_VIEWS else 1
-    return Break(f"{quality.name} fell by {best_before:.1f} dB for good", int(at[first + 1]),
-                 int(at[max(first + 1 - smeared, 0)]), best_before, FALL_DB, "dB", quality.source)
+    return Break(f"{course.name} fell by {fall.depth:.1f} dB for good", after, before, fall.depth, FALL_DB, "dB", course.source)
+
+
+def _dense(run: Run, *views: Series | None) -> Series | None:
+    """The running median over single views of full size, by the series with the most values."""
+    full = full_size_from(run)
+    known = [since(series, full) if full else series for series in views if series is not None]
+    finest = max(known, key=len, default=None)
+    return smoothed(finest) if finest is not None and len(finest) >= 2 * VIEWS else None
 
 
 def _no_number(losses: Losses) -> Break | None:

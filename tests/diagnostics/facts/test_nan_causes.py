@@ -59,7 +59,8 @@ def exploded() -> Run:
 
 
 @pytest.mark.parametrize(("run", "which"), [
-    (huge_rate, RATE), (outlier_camera, RATE), (nan_points, INPUT), (zero_quat, MATHS), (broken_moments, UPDATES), (exploded, UPDATES),
+    (huge_rate, RATE), (outlier_camera, RATE), (nan_points, INPUT), (zero_quat, MATHS), (broken_moments, UPDATES),
+    (exploded, UPDATES),
 ])
 def test_each_cause_is_found_alone(run: object, which: int) -> None:
     """A protocol that cries at everything names nothing."""
