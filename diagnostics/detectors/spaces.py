@@ -13,11 +13,11 @@ from runs.checkpoints import Checkpoint
 @detects("parameters-in-the-wrong-space")
 def wrong_space(
     checkpoint: Checkpoint, stored_spaces: Stored,
-    *, of_spacing: float = 20.0, last_largest: float = 0.8, first_largest: float = 0.1,
+    *, of_spacing: float = 20.0, crowded: float = 0.5, last_largest: float = 0.8, first_largest: float = 0.1,
 ) -> Finding | None:
     """Scales, opacities, colours or quaternions were stored as meant, where logarithms, logits, harmonics and wxyz are read."""
     told = stored_spaces
-    lengths = told.lengths and (told.alphas or told.of_spacing > of_spacing)
+    lengths = told.positive and (told.alphas or (told.scales[1] < crowded and told.of_spacing > of_spacing))
     turned = bool(told.largest[3] > last_largest and told.largest[0] < first_largest)
     parts = [part for is_so, part in (
         (lengths, "scales as lengths"), (told.alphas, "opacities of 0 to 1"), (bool(told.colour_kind), told.colour_kind),
@@ -29,7 +29,7 @@ def wrong_space(
         f"{file_of(checkpoint)} stores {' and '.join(parts)}: {_consequence(told, lengths, turned)}",
         evidence=(
             EvidenceRow("lowest stored scale", _known(told.scales[0]), 0.0, "", at, source),
-            EvidenceRow("highest stored scale", _known(told.scales[1]), 1.0, "", at, source),
+            EvidenceRow("median stored scale", _known(told.scales[1]), crowded, "", at, source),
             EvidenceRow("median size once read as a logarithm / distance to the nearest neighbours", _known(told.of_spacing),
                         of_spacing, "", at, source),
             EvidenceRow("lowest stored opacity", _known(told.opacities[0]), 0.0, "", at, source),

@@ -22,8 +22,8 @@ class Stored:
     """What the columns of one save look like as they are stored."""
 
     iteration: int
-    scales: tuple[float, float]  # lowest, highest
-    lengths: bool  # scales are lengths, not their logarithms
+    scales: tuple[float, float]  # lowest, median
+    positive: bool  # no scale is below zero
     of_spacing: float  # median size once read as a logarithm / distance to the nearest neighbours, median
     opacities: tuple[float, float]
     alphas: bool  # opacities lie in 0..1, not on the logit's scale
@@ -41,10 +41,10 @@ def stored_spaces(checkpoint: Checkpoint, gaussians: Gaussians, neighbour_distan
     rows = slice(None, None, max(1, gaussians.count // ENOUGH_ROWS))
     scales, opacities, colours = gaussians.log_scales[rows], gaussians.logit_opacities[rows], gaussians.sh0[rows]
     kind = "colours of 0 to 1" if spaces.are_colours(colours) else "colours of 0 to 255" if spaces.are_bytes(colours) else ""
-    spacing = quantile(neighbour_distance, 0.5)
+    sizes = _ends(scales)[0], quantile(scales, 0.5)
     return Stored(
-        checkpoint.iteration, _ends(scales), spaces.are_lengths(scales), _of_spacing(scales, spacing), _ends(opacities),
-        spaces.in_unit_range(opacities), _ends(gaussians.opacities[rows]), _ends(colours), kind,
+        checkpoint.iteration, sizes, spaces.are_positive(scales), _of_spacing(scales, quantile(neighbour_distance, 0.5)),
+        _ends(opacities), spaces.in_unit_range(opacities), _ends(gaussians.opacities[rows]), _ends(colours), kind,
         spaces.largest_component(gaussians.quats_wxyz[rows]),
     )
 

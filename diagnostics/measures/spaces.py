@@ -19,10 +19,10 @@ def in_unit_range(stored: Array) -> bool:
     return quantile(known, 0.95) - quantile(known, 0.05) > WIDE
 
 
-def are_lengths(stored: Array) -> bool:
-    """Whether all finite values are positive and below 1, as lengths of small things are; logarithms of them are negative."""
+def are_positive(stored: Array) -> bool:
+    """Whether no finite value is below zero, as with lengths; logarithms of lengths are, unless all are longer than one unit."""
     known = stored[np.isfinite(stored)]
-    return bool(known.size and known.min() >= 0 and known.max() < 1 and known.max() > known.min())
+    return bool(known.size and known.min() >= 0 and known.max() > known.min())
 
 
 def are_colours(stored: Array) -> bool:

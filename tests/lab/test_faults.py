@@ -16,6 +16,11 @@ NOT_TRIED = {
     **dict.fromkeys(("MF-01", "MF-03", "MF-06"), "takes millions of Gaussians, or a record that ends in a densification"),
     "MF-04": "the photos of small trainings fill no GPU",
     "N-15": "takes ten million Gaussians",
+    "CK-2": "no trainer of the lab writes a state between a densification and its statistics",
+    "CK-6": "the lab's trainings learn nothing beside the Gaussians",
+    "N-10": "takes more than a thousand photos",
+    **dict.fromkeys(("NF-01", "NF-02", "NF-04", "NF-05", "NF-06", "NF-07", "NF-08", "NF-09", "NF-10", "NF-12"),
+                    "a method that the lab does not train"),
     "N-29": "a run without states is no fault; the healthy controls have some",
 }
 

@@ -37,6 +37,13 @@ def test_one_column_in_another_space_is_enough(columns: dict[str, Array], stored
     assert finding.facts["stored"] == stored
 
 
+def test_lengths_above_one_unit_are_lengths_too() -> None:
+    """In a world of metres some Gaussians are longer than one; opacities of 0 to 1 beside them leave no doubt."""
+    scales = activated().log_scales.copy()
+    scales[:5] = 3.0
+    assert "scales as lengths" in found(SPACE, saved(changed(activated(), log_scales=scales))).says
+
+
 def test_a_start_with_one_opacity_for_all_is_no_activated_value() -> None:
     """MCMC starts at an opacity of 0.5, whose logit is exactly 0; a start at 0.1 has one negative logit for all."""
     for logit in (0.0, -2.197):

@@ -105,7 +105,7 @@ FAULTS = (
     Fault(
         "mask-covers-nearly-all", "photos", _masks, codes("OF-04"), "Mask files under which five percent of each photo count. "
         "What lies under a mask keeps the opacity of the last reset (DF-07): no gradient lifts it.",
-        (0.95, 0.9), codes("DF-01 DF-07 CF-03 AF-01"), codes("IF-01 IF-04 N-07"),
+        (0.95, 0.9), codes("DF-01 DF-07 CF-03 AF-01 N-27"), codes("IF-01 IF-04 N-07"),
     ),
     Fault(
         "loss-masked-unasked", "photos", _silent_mask, codes("OF-04"),
