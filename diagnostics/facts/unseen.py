@@ -1,5 +1,6 @@
 """Facts about how rarely Gaussians are visited while regularisers pull at them in every step, where there are many photos."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ from runs.run import Run
 from runs.strategy import moves_the_dead
 
 SAMPLED = 2_000  # Gaussians: a median of a quarter of them is known to 0.02
+ENOUGH_ROWS = 100_000
 CAMERAS = 1_000  # of more, evenly spaced ones stand for all
 MCMC = "a training by MCMC with a regulariser of opacities or scales (it alone pulls at what no photo shows)"
 
@@ -49,6 +51,7 @@ class Visits:
 @fact(missing=MCMC)
 def visits(
     run: Run, checkpoints: tuple[Checkpoint, ...], train_cameras: tuple[Camera, ...], schedule: Schedule,
+    beat: Callable[[], None],
 ) -> Visits | NotEvaluable | None:
     """From 2,000 Gaussians and at most 1,000 cameras; occlusion is not asked, so visits are rarer than told."""
     weights = [setting for name in NAMES if (setting := run.settings.get(name)) is not None and _is_on(setting.value)]
@@ -60,10 +63,14 @@ def visits(
     rows = np.random.default_rng(0).permutation(last.count)[:SAMPLED]
     asked = evenly(train_cameras, CAMERAS)
     seen = np.asarray(seen_by(last.means[rows], asked) / len(asked), np.float64)
+    means = []
+    for checkpoint in checkpoints:
+        beat()
+        means.append(_mean(checkpoint))
     rare, frequent = _quarters(seen, np.asarray(last.opacities[rows], np.float64))
     share = float(seen.mean())
     return Visits(
-        len(train_cameras), share, schedule.densify_every * share, rare, frequent, tuple(map(_mean, checkpoints)),
+        len(train_cameras), share, schedule.densify_every * share, rare, frequent, tuple(means),
         checkpoints[-1].iteration, ", ".join(f"{setting.name} = {setting.value}" for setting in weights),
     )
 
@@ -78,7 +85,9 @@ def _quarters(seen: F64, opacities: F64) -> tuple[float, float]:
 
 
 def _mean(checkpoint: Checkpoint) -> Mean:
-    gaussians = checkpoint.gaussians
-    opacities, scales = gaussians.opacities, gaussians.scales.max(axis=1)
+    rows = slice(None, None, max(1, checkpoint.count // ENOUGH_ROWS))
+    logits, log_scales = checkpoint.gaussians.logit_opacities[rows], checkpoint.gaussians.log_scales[rows]
+    with np.errstate(over="ignore"):
+        opacities, scales = 1 / (1 + np.exp(-logits)), np.exp(log_scales.max(axis=1))
     return Mean(checkpoint.iteration, float(np.mean(opacities[np.isfinite(opacities)], dtype=np.float64)),
                 float(np.mean(scales[np.isfinite(scales)], dtype=np.float64)))
