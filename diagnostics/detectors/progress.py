@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from diagnostics.facts import budget, courses, habits  # noqa: F401  (the facts named below)
-from diagnostics.measures.courses import VIEWS, Trend, is_smoothed, repeated, trend
+from diagnostics.measures.courses import VIEWS, Trend, is_smoothed, repeats, trend
 from diagnostics.measures.curves import best
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
@@ -23,18 +23,18 @@ WINDOW = "a course of the training views over the second half of densification, 
 def nothing_learned(
     counts_iterations: bool, train_psnr: Series | None = None, test_psnr: Series | None = None,  # noqa: ARG001
     view_losses: Mapping[str, Series] | None = None, constant_scores: Scores | None = None,
-    *, gain_db: float = 0.1, blank_db: float = 12.0, above_constant_db: float = 0.5, views: float = 0.9,
+    *, gain_db: float = 0.1, blank_db: float = 12.0, above_constant_db: float = 0.5, same: float = 0.9,
 ) -> Finding | NotEvaluable | None:
-    """Evaluations stay where they began, at the level of a blank picture; or each view gives the same loss at every visit."""
+    """Evaluations stay where they began, at the level of a blank picture; or the same loss at each visit to a view."""
     told = [series for series in (test_psnr, train_psnr) if series is not None and np.isfinite(series.values).sum() > 1]
-    same = _share_repeated(view_losses)
-    if not told and same is None:
+    repeated = _share_repeated(view_losses)
+    if not told and repeated is None:
         return NotEvaluable(("two evaluations of test/psnr or train/psnr, or the loss of each training view at three visits",))
     blank, why = (blank_db, "") if constant_scores is None else _of_constant(constant_scores, above_constant_db)
     flat = [(series, *_ends(series)) for series in told]
     level = all(most - first < gain_db and most < blank for _, first, most in flat)
-    if same is not None and same >= views:
-        return _repeats(view_losses or {}, same, views, flat)
+    if repeated is not None and repeated >= same:
+        return _repeats(view_losses or {}, repeated, same, flat)
     if not told or not level:
         return None
     series, first, most = flat[0]
@@ -66,24 +66,24 @@ def _of_constant(scores: Scores, above: float) -> tuple[float, str]:
 
 
 def _share_repeated(losses: Mapping[str, Series] | None) -> float | None:
-    """Of the views seen often enough, the share whose loss was the same to six digits every time; None where there are none.
+    """Of the visits to views seen often enough, the share that gave the loss of the visit before; None where there are none.
 
     A log of two digits repeats itself in any run: views must differ from each other.
     """
     seen = [series.values for series in (losses or {}).values() if len(series) >= FEWEST_VISITS]
     if len({float(values[0]) for values in seen}) <= DISTINCT * len(seen):
         return None
-    return float(np.mean([repeated(values) for values in seen]))
+    return float(np.mean([repeats(values) for values in seen]))
 
 
-def _repeats(losses: Mapping[str, Series], same: float, limit: float, flat: list[tuple[Series, float, float]]) -> Finding:
+def _repeats(losses: Mapping[str, Series], repeated: float, limit: float, flat: list[tuple[Series, float, float]]) -> Finding:
     ends = [int(end) for series in losses.values() for end in (series.iterations[0], series.iterations[-1])]
     source = next(iter(losses.values())).source
     return Finding(
-        f"Nothing was learned from iteration {min(ends):,} to {max(ends):,}: {percent(same)} of {len(losses):,} training views "
-        "gave the same loss to six digits at every visit",
+        f"Nothing was learned from iteration {min(ends):,} to {max(ends):,}: at {percent(repeated)} of the visits to "
+        f"{len(losses):,} training views the loss was that of the visit before, to six digits",
         evidence=(
-            EvidenceRow("views whose loss repeats", same, limit, "share", max(ends), source),
+            EvidenceRow("visits at which a view's loss repeats", repeated, limit, "share", max(ends), source),
             *(EvidenceRow(f"most that {one.name} gained over its first value", high - low, None, "dB", int(one.iterations[-1]),
                           one.source) for one, low, high in flat),
         ),
@@ -94,7 +94,8 @@ def _repeats(losses: Mapping[str, Series], same: float, limit: float, flat: list
 @detects("premature-plateau")
 def premature_plateau(
     training_courses: tuple[Series, ...], schedule: Schedule, counts: Series | None = None, cap: int | None = None,
-    *, gain_db: float = 0.2, events: int = 5, learned_db: float = 3.0, full: float = 0.99,
+    *, gain_db: float = 0.2, loss_db: float = 0.5, events: int = 5, learned_db: float = 3.0, full: float = 0.99,
+    growth: float = 0.01,
 ) -> Finding | NotEvaluable | None:
     """The training views gain nothing over the second half of densification, though they had learned before.
 
@@ -108,13 +109,14 @@ def premature_plateau(
     if found is None:
         return NotEvaluable((WINDOW,))
     series, line = found
-    most = line.gain + 2 * line.error
-    if _is_full(counts, cap, window, full) or line.gain >= gain_db or _learned(series, window) < learned_db:
+    most, grown = line.gain + 2 * line.error, _growth(counts, window)
+    if _is_full(counts, cap, window, full) or (grown is not None and grown < growth):
+        return None
+    if not -loss_db < line.gain < gain_db or _learned(series, window) < learned_db:
         return None
     if most >= gain_db:
         return NotEvaluable((f"a steadier course: {series.name} gained {line.gain:.2f} ± {2 * line.error:.2f} dB there",))
-    growth = _growth(counts, window)
-    grew = "" if growth is None else f", while the count changed by {percent(growth)}" if growth > 0 else ""
+    grew = "" if grown is None else f", while the count grew by {percent(grown)}"
     return Finding(
         f"Training views gained {line.gain:.2f} dB between iteration {line.first:,} and {line.last:,}, where densification still "
         f"went on ({len(passed)} times){grew}",
@@ -122,7 +124,7 @@ def premature_plateau(
             EvidenceRow(f"gain of {series.name}, straight line", line.gain, gain_db, "dB", line.last, series.source),
             EvidenceRow("most it can be (two standard errors)", most, gain_db, "dB", line.last, series.source),
             EvidenceRow("densifications in that time", len(passed), events, "count", passed[-1], schedule.source),
-            EvidenceRow("growth of the count in that time", growth, None, "share", line.last, counts.source if counts else ""),
+            EvidenceRow("growth of the count in that time", grown, growth, "share", line.last, counts.source if counts else ""),
         ),
         iterations=(line.first, line.last), confidence=0.7,
     )

@@ -1,6 +1,5 @@
 """Courses of quality: falls that are never made good, trends with their uncertainty, and jumps from visit to visit."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,9 +100,10 @@ def jumps(values: F64) -> F64:
     return np.abs(values[1:-1] - (values[:-2] + values[2:]) / 2) if len(values) > 2 else np.zeros(0)
 
 
-def repeated(values: Sequence[float] | F64, digits: int = 6) -> bool:
-    """Whether all values, at least two, are the same to so many significant digits."""
-    known = np.asarray(values, np.float64)
-    if len(known) < 2 or not np.isfinite(known).all():
-        return False
-    return bool(np.ptp(known) <= 0.5 * 10.0**-digits * np.abs(known).max())
+def repeats(values: F64, digits: int = 6) -> float:
+    """0..1, the share of the values that are the one before to so many significant digits; NaN for fewer than two."""
+    if len(values) < 2:
+        return float("nan")
+    with np.errstate(invalid="ignore"):
+        same = np.abs(np.diff(values)) <= 0.5 * 10.0**-digits * np.abs(values[1:])
+    return float(np.mean(same))

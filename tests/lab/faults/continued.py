@@ -40,7 +40,7 @@ FAULTS = (
     Fault(
         "nan-everywhere", "continued", partial(_poisoned, rows=None), codes("N-11"),
         "One NaN gradient for all means: from then on the picture is empty. What learns nothing afterwards is a consequence.",
-        (0.47, 0.66), codes("OF-03 DF-01 DF-05 DF-07 OF-01"), codes("IF-04 CF-03 IF-05"), onset=_at(_off_beat),
+        (0.47, 0.66), codes("OF-03 DF-01 DF-05 DF-07 OF-01 M-04"), codes("IF-04 CF-03 IF-05"), onset=_at(_off_beat),
     ),
     Fault(
         "nan-in-a-few", "continued", partial(_poisoned, rows=FEW), codes("N-11"),

@@ -101,7 +101,7 @@ FAULTS = (
         "prunes-what-is-large", "growth", _prunes_larger_than, codes("DF-05"),
         "The size limit was typed too small: floors and walls are pruned once the first reset has passed. A statue alone has "
         "nothing so large: measured, that run is its healthy twin.",
-        (0.03, 0.04), codes("DF-07"), scenes=WITH_WALLS,
+        (0.03, 0.04), codes("DF-07 M-04"), scenes=WITH_WALLS,
     ),
     Fault(
         "opacities-reset-too-often", "growth", _resets_every, codes("N-24 DF-07"),

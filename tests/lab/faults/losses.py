@@ -72,7 +72,7 @@ FAULTS = (
     Fault(
         "loss-adds-similarity", "losses", _similarity_added, codes("OF-07 OF-05"),
         "λ·SSIM is added in place of λ·(1 - SSIM): structure is unlearned.",
-        acceptable=codes("DF-02 CF-03"), wrong=codes("IF-04"),
+        acceptable=codes("DF-02 CF-03 CF-01"), wrong=codes("IF-04"),
     ),
     Fault(
         "loss-summed-over-the-picture", "losses", _summed, codes("OF-07 N-35"),

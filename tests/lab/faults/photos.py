@@ -86,7 +86,7 @@ FAULTS = (
     Fault(
         "black-behind-white-photos", "photos", _black_behind, codes("IF-05"),
         "Photos lie on white and are trained before black: a white shell is grown around the object.",
-        acceptable=codes("AF-01 CF-03"), wrong=codes("N-07 IF-04"), scenes=BEFORE_BLACK,
+        acceptable=codes("AF-01 CF-03 CF-04"), wrong=codes("N-07 IF-04"), scenes=BEFORE_BLACK,
     ),
     Fault(
         "alpha-not-carved", "photos", _not_carved, codes("N-06"),
@@ -96,7 +96,7 @@ FAULTS = (
     Fault(
         "exposure-drifts", "photos", _exposure, codes("N-07"),
         "20 % from photo to photo: the brightness ratio of render and photo varies ten times as much as in healthy runs.",
-        (0.2, 0.25, 0.3, 0.22), codes("AF-01 CF-03"), codes("IF-04 IF-05"),
+        (0.2, 0.25, 0.3, 0.22), codes("AF-01 CF-03 CF-04"), codes("IF-04 IF-05"),
     ),
     Fault(
         "white-balance-drifts", "photos", _tint, codes("N-07"), "The same per channel.", (0.2, 0.25), codes("AF-01 CF-03"),
@@ -110,7 +110,7 @@ FAULTS = (
     Fault(
         "loss-masked-unasked", "photos", _silent_mask, codes("OF-04"),
         "Half of each photo is left out of the loss and no file says so. It looks like parts of the scene that nobody saw, "
-        "but the photos show them.", (0.5, 0.6), codes("DF-07 CF-03 AF-01"), codes("IF-01 IF-04 N-07"),
+        "but the photos show them.", (0.5, 0.6), codes("DF-07 CF-03 AF-01 M-04"), codes("IF-01 IF-04 N-07"),
     ),
     Fault(
         "photos-out-of-focus", "photos", _blurred, codes("N-33"), "Two photos of five are blurred; which ones is known.",
@@ -132,6 +132,6 @@ FAULTS = (
     Fault(
         "photos-in-levels", "photos", _in_levels, codes("N-35"),
         "The trainer's photos are 0..255, its renders 0..1: L1 is far above one.",
-        acceptable=codes("OF-07 DF-02"), wrong=codes("IF-04 N-07"),
+        acceptable=codes("OF-07 DF-02 CF-05 N-18"), wrong=codes("IF-04 N-07"),
     ),
 )

@@ -86,12 +86,12 @@ FAULTS = (
     Fault(
         "few-poses-off", "poses", _few_noisy, codes("IF-04"),
         "A fifth of the cameras was registered wrongly; the others are sound. The cameras at fault are known.",
-        (0.2, 0.25), codes(FOLLOWS), codes("OF-01"),
+        (0.2, 0.25), codes("CF-04 " + FOLLOWS), codes("OF-01"),
     ),
     Fault(
         "photos-under-wrong-names", "poses", _swapped, codes("IF-04"),
         "Some photos lie under each other's names, so that each has a pose that is not its own.",
-        (0.2, 0.15), codes(FOLLOWS), codes("N-07 OF-01"),
+        (0.2, 0.15), codes("CF-04 " + FOLLOWS), codes("N-07 OF-01"),
     ),
     Fault(
         "focal-length-wrong", "poses", _focal, codes("N-04"),
@@ -106,12 +106,12 @@ FAULTS = (
     Fault(
         "cameras-look-backwards", "poses", _opengl, codes("N-20 IF-04"),
         "OpenGL's axes taken for OpenCV's: no point lies before any camera, nothing gets a gradient.",
-        acceptable=codes("IF-01 TG-03 OF-03 DF-01"), wrong=codes("OF-02 N-07 IF-05"),
+        acceptable=codes("IF-01 TG-03 OF-03 DF-01 N-18"), wrong=codes("OF-02 N-07 IF-05"),
     ),
     Fault(
         "poses-inverted", "poses", _inverted, codes("N-20 IF-04"),
         "World-to-camera matrices taken for camera-to-world.",
-        acceptable=codes("IF-01 TG-03 OF-03 DF-01 N-01 " + FOLLOWS), wrong=codes("OF-02 N-07"),
+        acceptable=codes("IF-01 TG-03 OF-03 DF-01 N-01 N-18 " + FOLLOWS), wrong=codes("OF-02 N-07"),
     ),
     Fault(
         "principal-point-ignored", "poses", _off_centre, codes("N-03"),
@@ -121,12 +121,12 @@ FAULTS = (
     Fault(
         "cameras-far-outside", "poses", _outliers, codes("N-01 IF-04"),
         "Two cameras registered far away blow up the extent and with it the rate of the means; their poses are wrong as well.",
-        (30.0, 100.0), codes("OF-01 " + FOLLOWS), codes("N-20 DF-01"),
+        (30.0, 100.0), codes("OF-01 CF-04 " + FOLLOWS), codes("N-20 DF-01"),
     ),
     Fault(
         "world-too-small", "poses", _small_world, codes("N-21"),
         "The whole scene lies before the near plane: nothing is drawn. Scaling the world is the only cure.", (0.1, 0.15),
-        codes("DF-01 OF-03 DF-05 IF-03"), codes("N-20 IF-04"),
+        codes("DF-01 OF-03 DF-05 IF-03 N-18"), codes("N-20 IF-04"),
     ),
     Fault(
         "geographic-offset", "poses", _geographic, codes("N-02"),

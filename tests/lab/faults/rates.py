@@ -82,7 +82,7 @@ FAULTS = (
     Fault(
         "scale-rate-too-high", "rates", partial(_multiplied, names=("scaling_lr",)), codes("OF-01"),
         "20 times the rate makes needles and sheets (log10 anisotropy 6.2 instead of 2.3).", (20.0, 30.0),
-        codes("AF-06 AF-01 DF-05"),
+        codes("AF-06 AF-01 DF-05 CF-02"),
     ),
     Fault(
         "rotation-rate-too-high", "rates", partial(_multiplied, names=("rotation_lr",)), codes("OF-01"),
@@ -91,7 +91,7 @@ FAULTS = (
     Fault(
         "all-rates-too-low", "rates", partial(_multiplied, names=(*POSITION, *RATES)), codes("OF-02"),
         "Everything learns a hundred times too slowly; after the first reset opacities cannot come back.",
-        (1 / 100, 1 / 50), codes(AFTER_RESET), codes("IF-04 OF-03"),
+        (1 / 100, 1 / 50), codes(f"{AFTER_RESET} M-04"), codes("IF-04 OF-03"),
     ),
     Fault(
         "adam-epsilon-too-large", "rates", _stiff_adam, codes("OF-02"),

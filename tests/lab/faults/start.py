@@ -60,7 +60,7 @@ FAULTS = (
     Fault(
         "cloud-elsewhere", "start", _far, codes("N-20 TG-03"),
         "The cloud lies where no camera looks: nothing gets a gradient, or the few that are seen hang in the open.", (3.0, 4.0),
-        codes("IF-01 IF-03 OF-03 DF-01 DF-05 IF-04 AF-01 M-09"), codes("OF-02 N-07"),
+        codes("IF-01 IF-03 OF-03 DF-01 DF-05 IF-04 AF-01 M-09 N-18"), codes("OF-02 N-07"),
     ),
     Fault(
         "cloud-of-another-scale", "start", _scaled, codes("N-20 TG-03"),
