@@ -15,6 +15,7 @@ from tests.support.runs import changed, cloud, points_of, ring_cameras
 
 INRIA_ARGUMENTS = ("Namespace(sh_degree=3, source_path='/data/scene', model_path='output/scene', images='images', resolution=-1, "
                    "white_background=False, data_device='cuda', eval={eval}{more})")
+DEFORMABLE_ARGUMENTS = ", load2gpu_on_the_fly=False, is_blender=False, is_6dof=False"
 MCMC_ARGUMENTS = ", cap_max=1000000, init_type='random'"
 
 
@@ -42,7 +43,7 @@ def diverged_at_a_reset(folder: Path) -> Input:
     evaluations = {int(i): (evaluation(int(i), "test", round(float(10 ** (-p / 20)), 4), round(float(p), 4)),)
                    for i, p in zip(at, psnr, strict=True)}
     bars = [bar(int(i), 20_000, float(value), 40.0) for i, value in zip(steps, loss, strict=True)]
-    write_text(folder, "cfg_args", INRIA_ARGUMENTS.format(eval=True, more=""))
+    write_text(folder, "cfg_args", INRIA_ARGUMENTS.format(eval=True, more=DEFORMABLE_ARGUMENTS))
     return Input(write_text(folder, "train.log", log_of(bars, evaluations, 20_000)))
 
 
@@ -89,7 +90,7 @@ def blank_in_every_evaluation(folder: Path) -> Input:
     }
     bars = [bar(i, 30_000, 0.55, 60.0) for i in range(1_000, 30_001, 1_000)]
     write_text(folder, "cfg_args", INRIA_ARGUMENTS.format(eval=True, more=""))
-    return Input(write_text(folder, "train.log", log_of(bars, evaluations, 30_000)))
+    return Input(write_text(folder, "python_ws=4_rk=0.log", log_of(bars, evaluations, 30_000)))
 
 
 def one_of_forty_five(folder: Path) -> Input:
