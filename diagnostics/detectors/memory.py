@@ -3,10 +3,11 @@
 import numpy as np
 
 from diagnostics.facts import memory as memory_facts  # noqa: F401  (the facts named below)
-from diagnostics.facts.memory import Capacity, MemoryTold
+from diagnostics.facts.memory import TOLD, Capacity, MemoryTold
 from diagnostics.measures.leaks import rises, steady_stretch
 from diagnostics.memory.cause import Crash, expected_bytes
 from diagnostics.memory.fits import GIB
+from diagnostics.memory.forecast import Course, crossing, peak
 from diagnostics.memory.model import Setup, bytes_per_gaussian, fixed_bytes
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
@@ -135,14 +136,20 @@ def spills(
 
 @detects("gpu-memory-nearly-full")
 def is_nearly_full(
-    memory_told: MemoryTold, gpu_capacity: Capacity | None = None, *, full: float = 0.9,
+    gpu_capacity: Capacity, memory_setup: Setup, memory_told: MemoryTold | None = None, memory_course: Course | None = None,
+    *, full: float = 0.9,
 ) -> Finding | NotEvaluable | None:
-    """The monitor of the GPU's memory, and the last word on an error whose cause no other sign tells."""
-    crash, vram = memory_told.crash, memory_told.vram
+    """The monitor of the GPU's memory, the last word on an error whose cause no other sign tells, and a look ahead."""
+    crash, vram = (None, None) if memory_told is None else (memory_told.crash, memory_told.vram)
     if crash is not None:
         return _unexplained(crash, full) if crash.cause is None else None
-    if gpu_capacity is None or vram is None:
-        return NotEvaluable(("the memory of the GPU that trained",))
+    logged = None if vram is None else _nearly_full(vram, gpu_capacity, full)
+    if logged is None and memory_course is not None:
+        return _will_be_full(memory_setup, memory_course, gpu_capacity)
+    return logged if vram is not None else NotEvaluable((TOLD,))
+
+
+def _nearly_full(vram: Series, gpu_capacity: Capacity, full: float) -> Finding | None:
     index = int(np.nanargmax(vram.values))
     most, at = float(vram.values[index]) * MIB, int(vram.iterations[index])
     share = most / gpu_capacity.bytes
@@ -180,6 +187,22 @@ def leaks(
                   EvidenceRow("slowest quarter over the mean of them", float(quarters.min()) * len(quarters) / total, evenness,
                               "", last, vram.source)),
         iterations=(first, last), confidence=0.8, facts={"rise": round(total)},
+    )
+
+
+def _will_be_full(setup: Setup, course: Course, capacity: Capacity) -> Finding | None:
+    """A forecast, and no more: only where this trainer was measured, and only of counts that are still to come."""
+    at = crossing(setup, course, capacity.bytes).surely
+    if setup.measured.fit is None or at is None or at <= course.known_until:
+        return None
+    expected = peak(setup, course)
+    return Finding(
+        f"At {expected.count:,} Gaussians training is expected to allocate {_gib(expected.total)} of the GPU's "
+        f"{_gib(capacity.bytes)}, which is passed at about iteration {at:,} (a forecast: {course.basis})",
+        evidence=(EvidenceRow("expected at the peak", expected.gib, capacity.bytes / GIB, "GiB", at, capacity.source),
+                  EvidenceRow("count that is expected", expected.count, None, "count", int(course.iterations[-1]), course.basis)),
+        iterations=(course.known_until, course.known_until), severity="info", confidence=0.5,
+        facts={"capacity": capacity.bytes / GIB},
     )
 
 

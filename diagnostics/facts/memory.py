@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +20,15 @@ from diagnostics.schedule import Schedule
 from render.splats import prepare
 from runs.cameras import Camera
 from runs.checkpoints import Checkpoint
+from runs.errors import RunError
 from runs.events import LogEvent
+from runs.formats.small_files import read_json
 from runs.run import Run
 from runs.series import Series
 
 MIB = 2.0**20
 TOLD = "the GPU memory in use (series vram), or the text of an out-of-memory error in the log"
+MACHINE = "wandb/*/files/wandb-metadata.json"
 GPU_NAMES = ("gpu", "gpu_name", "device_name")
 
 
@@ -98,6 +103,19 @@ def gpu_capacity(run: Run) -> Capacity | None:
         gpu = gpu_named(setting.value) if setting is not None and isinstance(setting.value, str) else None
         if gpu is not None and setting is not None:
             return Capacity(gpu.bytes, f"{name} = {setting.value} ({gpu.source})")
+    return _of_record(run)
+
+
+def _of_record(run: Run) -> Capacity | None:
+    """From what Weights & Biases keeps of the machine beside the run; newer versions in camel case, as text."""
+    for path in sorted(run.path.glob(MACHINE)):
+        told = _read(path)
+        cards = (told.get("gpu_nvidia") or told.get("gpu_devices") or ()) if isinstance(told, dict) else ()
+        for card in cards if isinstance(cards, list) else ():
+            sizes = (card.get("memoryTotal"), card.get("memory_total")) if isinstance(card, dict) else ()
+            size = next((float(s) for s in sizes if isinstance(s, (int, str)) and str(s).isdigit()), 0.0)
+            if size > 0:
+                return Capacity(size, path.name)
     return None
 
 
@@ -107,6 +125,14 @@ def tile_footprint(
 ) -> Footprint | None:
     """Of the last checkpoint of the range, in the widest of a sample of its training views."""
     return widest(prepare(checkpoint.gaussians), train_cameras, beat)
+
+
+def _read(path: Path) -> Any:
+    """What the record holds; a damaged one tells nothing about the GPU."""
+    try:
+        return read_json(path)
+    except RunError:
+        return None
 
 
 def _out_of_memory(event: LogEvent) -> bool:

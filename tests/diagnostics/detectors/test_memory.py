@@ -1,10 +1,14 @@
 """What filled the GPU: each cause is told from its look-alikes, and memory that rises by design raises no alarm."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from diagnostics.facts.memory import Capacity
+from diagnostics.registry import FACTS
 from runs.run import Run, Trainer
 from tests.diagnostics.detectors.test_buffers import codes, diagnosed
 from tests.diagnostics.fixtures.memory import FLAT, crashed, died, few_photos, fragmented, full_of_gaussians, out_of_memory
@@ -108,3 +112,40 @@ def test_a_tenfold_slower_iteration_on_a_full_gpu_is_a_spill(times: float, found
 def test_without_a_known_gpu_no_share_is_invented() -> None:
     """23 GiB may be half of a card or all of it."""
     assert codes(with_vram(dict.fromkeys(range(100, LAST + 1, 100), 23_800.0))) == set()
+
+
+GROWING = {i: 1e6 + 20_000.0 * i for i in range(1, 701)}  # 15 million at iteration 700; densification ends at 1,100
+
+
+def test_a_gpu_that_will_be_full_is_foretold_as_a_forecast() -> None:
+    """Known card, known trainer, growth that goes on: information with the iteration, and never called a crash."""
+    run = healthy_run(series={"num_gaussians": GROWING}, settings={"gpu": "RTX A5000", "sh_degree": 3}, checkpoints={}, states={})
+    (found,) = diagnosed(run).findings
+    assert (found.pattern.code, found.severity) == ("MF-07", "info")
+    assert "a forecast" in found.finding.says
+    assert 700 < int(found.finding.evidence[0].iteration or 0) < 1100
+
+
+@pytest.mark.parametrize("settings", [
+    {"sh_degree": 3},  # on which GPU?
+    {"gpu": "H200", "sh_degree": 3},  # large enough
+    {"gpu": "RTX 2060", "sh_degree": 3},  # too small for what was already trained there: the model is wrong, not the run
+])
+def test_no_forecast_where_it_means_nothing(settings: dict[str, Any]) -> None:
+    """An estimate alone never becomes a finding about something that did not happen."""
+    assert codes(healthy_run(series={"num_gaussians": GROWING}, settings=settings, checkpoints={}, states={})) == set()
+
+
+@pytest.mark.parametrize("record", [
+    {"gpu_nvidia": [{"name": "NVIDIA GeForce RTX 3090", "memoryTotal": "25769803776"}]},
+    {"gpu_devices": [{"name": "NVIDIA GeForce RTX 3090", "memory_total": 25769803776}]},
+])
+def test_the_gpu_is_known_from_the_record_of_the_machine(record: dict[str, Any], tmp_path: Path) -> None:
+    """Weights & Biases keeps the card beside the run, in two spellings."""
+    place = tmp_path / "wandb" / "run-1" / "files" / "wandb-metadata.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps(record), "utf-8")
+    known = FACTS["gpu_capacity"].compute(healthy_run(path=tmp_path))
+    assert known == Capacity(24 * 2.0**30, "wandb-metadata.json")
+    place.write_text('{"gpu_nvidia": [3, {"name": "x"}], broken', "utf-8")
+    assert FACTS["gpu_capacity"].compute(healthy_run(path=tmp_path)) is None
