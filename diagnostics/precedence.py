@@ -37,13 +37,14 @@ def _is_serious(found: Reported) -> bool:
 def explained(findings: list[Reported], patterns: Mapping[str, Pattern]) -> list[Reported]:
     """Each finding with the codes of the present findings that lead to it, and with what it may be taken for.
 
-    A cause cannot begin after its effect has ended.
+    A cause cannot begin after its effect has ended; what is wrong in the data was so from the start, whenever it first shows.
     """
     present = {found.pattern.name for found in findings}
     told = []
     for effect in findings:
         names = causes_of(effect.pattern.name, patterns)
-        causes = [f.pattern.code for f in findings if f.pattern.name in names and f.iterations[0] <= effect.iterations[1]]
+        causes = [f.pattern.code for f in findings if f.pattern.name in names
+                  and (f.pattern.layer == "data" or f.iterations[0] <= effect.iterations[1])]
         resembles = _resembling(effect.pattern, present, patterns)
         told.append(replace(effect, consequence_of=tuple(sorted(causes)), resembles=resembles))
     return told

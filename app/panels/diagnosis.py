@@ -14,7 +14,7 @@ from diagnostics.accuracy import track_record
 from diagnostics.catalogue import Pattern
 from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.report.chains import chains
-from diagnostics.report.story import paragraph
+from diagnostics.report.story import brief
 from diagnostics.report.undecided import groups, what_settles
 from diagnostics.verdict import SEVERITIES
 
@@ -117,7 +117,7 @@ class DiagnosisPanel(QWidget):
         column.addWidget(head)
         for chain in chains(diagnosis.findings):
             if len(chain.members) > 1:  # the story of one finding alone is its card
-                column.addWidget(_paragraph(paragraph(chain)))
+                column.addWidget(_paragraph(brief(chain)))
             for reported in chain.members:
                 column.addLayout(self._card(reported, follows=reported is not chain.root))
         for fold in _folds(diagnosis):

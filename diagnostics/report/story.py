@@ -30,7 +30,7 @@ def causes(diagnosis: Diagnosis) -> tuple[str, ...]:
 
 def stories(diagnosis: Diagnosis) -> tuple[str, ...]:
     """A paragraph for each root cause that explains others; what explains nothing is told by its own finding."""
-    return tuple(paragraph(chain) for chain in chains(diagnosis.findings) if len(chain.members) > 1)
+    return tuple(brief(chain) for chain in chains(diagnosis.findings) if len(chain.members) > 1)
 
 
 def paragraph(chain: Chain) -> str:
@@ -44,6 +44,13 @@ def tally(diagnosis: Diagnosis) -> str:
     """How many findings of each severity: "1 critical, 2 minor"."""
     amounts = {severity: sum(found.severity == severity for found in diagnosis.findings) for severity in SEVERITIES}
     return ", ".join(f"{amount:,} {severity}" for severity, amount in amounts.items() if amount)
+
+
+def brief(chain: Chain) -> str:
+    """The same where the findings stand below with their own sentences: the chain, and the names of what else it explains."""
+    also = listed(_named(effect) for effect, _ in chain.branches)
+    told = (f"{_titled(chain.root)}: {_sentence(chain.root.finding.says)}", *_following(chain), also and f"It also explains {also}.")
+    return " ".join(part for part in told if part)
 
 
 def _opening(diagnosis: Diagnosis) -> str:

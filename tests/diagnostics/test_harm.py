@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from diagnostics.catalogue import load_catalogue
 from diagnostics.diagnosis import Reported
-from diagnostics.harm import with_harm
+from diagnostics.harm import MAY_HELP, with_harm
 from diagnostics.report.story import causes
 from runs.run import Run
 from tests.diagnostics.report.support import PATTERN, diagnosis, reported
@@ -20,7 +21,7 @@ def run_of(**series: dict[int, float]) -> Run:
 
 
 def found(**changes: Any) -> Reported:
-    given = {"layer": "optimiser", "code": "OF-08", "kind": "training"} | changes
+    given = {"name": "position-rate-off-schedule", "code": "OF-08"} | changes
     severity, consequence_of = given.pop("severity", "minor"), given.pop("consequence_of", ())
     return reported(replace(PATTERN, **given), severity=severity, consequence_of=consequence_of)
 
@@ -54,12 +55,17 @@ def test_held_out_views_speak_before_training_views() -> None:
 
 
 @pytest.mark.parametrize("changes", [
-    {"layer": "data"}, {"layer": "values"}, {"layer": "statistics"}, {"kind": "memory"}, {"severity": "critical"},
+    {"name": "wrong-camera-poses"}, {"name": "gradients-vanish"}, {"name": "prunes-too-many"}, {"severity": "critical"},
     {"consequence_of": ("N-01",)},
 ])
-def test_only_how_a_training_was_set_may_be_meant(changes: dict[str, Any]) -> None:
-    """Wrong poses, lost rows and crashes are faults however well the rest went."""
+def test_a_rising_curve_makes_no_fault_harmless(changes: dict[str, Any]) -> None:
+    """Quality rises to the end with frozen colours too, only lower."""
     assert harmless(found(**changes), run_of(test_psnr=RISING)) == ""
+
+
+def test_what_may_help_are_patterns_that_exist() -> None:
+    """A name that was changed would silently call its pattern a fault again."""
+    assert set(load_catalogue()) >= MAY_HELP
 
 
 def test_what_led_to_another_finding_did_harm() -> None:

@@ -65,6 +65,15 @@ def test_every_pattern_of_a_file_or_of_data_lies_in_an_early_layer() -> None:
     assert late == []
 
 
+def test_what_is_wrong_in_the_data_was_so_from_the_start() -> None:
+    """It may first show in a log that begins late, and explains what came before all the same; other causes do not."""
+    late, early = {"iterations": (150, 1500)}, {"iterations": (100, 100)}
+    told = explained([found("wrong-background", **late), found("events-off-schedule", **early)], CATALOGUE)
+    assert told[1].consequence_of == ("IF-05",)
+    told = explained([found("grows-after-densification-ended", **late), found("schedules-overlap-or-hide", **early)], CATALOGUE)
+    assert told[1].consequence_of == ()
+
+
 def test_a_look_alike_that_was_found_too_is_told_first() -> None:
     """The reader needs most what tells apart the two findings before him."""
     both = explained([found("wrong-camera-poses"), found("exposure-varies")], CATALOGUE)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from diagnostics.diagnosis import Began, Births, ExplainedAway, Reported, Undecided
 from diagnostics.report.chains import chains
-from diagnostics.report.story import causes, story
+from diagnostics.report.story import brief, causes, story
 from diagnostics.report.undecided import groups, what_settles
 from tests.diagnostics.report.support import PATTERN, diagnosis, pattern, reported
 
@@ -48,6 +48,14 @@ def test_the_paragraph_tells_the_chain_with_the_numbers_of_each_link() -> None:
         "From that in turn DF-05, pruning removes what is needed: 88 % were removed",
         "OF-01 also explains AF-06, needle Gaussians (12 % are needles).",
     ]
+
+
+def test_above_its_findings_the_chain_is_told_briefly() -> None:
+    """What stands right below is not said twice."""
+    chain, = chains((OUTLIERS, RATE, NEEDLES, NAN, PRUNED))
+    told = brief(chain)
+    assert told.startswith("Extent inflated by outlier cameras (N-01): 2 of 24 cameras inflate the extent 490 times. From this")
+    assert told.endswith("DF-05, pruning removes what is needed: 88 % were removed. It also explains AF-06, needle Gaussians.")
 
 
 def test_births_are_told_only_where_they_set_the_gaussians_apart() -> None:
