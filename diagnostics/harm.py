@@ -9,8 +9,8 @@ from diagnostics.diagnosis import Reported
 from runs.run import Run
 from runs.series import Series
 
-# Settings and habits that in our lab cost nothing or helped: quality of their runs against healthy ones of the same scene, medians
-# from -0.1 dB up. What freezes parameters, prunes what is needed or loses a step costs quality in a run whose curve rises too.
+# Settings and habits that in our lab cost nothing or helped: quality of their runs against healthy ones of the same scene, in the
+# median from -0.1 dB up. What freezes parameters, prunes what is needed or loses a step costs quality in a run that rises too.
 MAY_HELP = frozenset({
     "position-rate-off-schedule",  # a rate that does not decay: +1.0 dB
     "learning-rate-too-high",  # of positions +1.0 dB, of rotations +0.2 dB, of scales +0.1 dB
