@@ -4,7 +4,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tests.lab.faults import (
-    continued, files, growth, joined, losses, mcmc, memory, off_schedule, photos, poses, rates, saves, start, start_points,
+    continued,
+    files,
+    growth,
+    joined,
+    losses,
+    mcmc,
+    memory,
+    off_schedule,
+    photos,
+    poses,
+    rates,
+    saves,
+    start,
+    start_points,
 )
 from tests.lab.faults.fault import Fault
 
