@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diagnostics.accuracy import measured_on, sentence_of
+from diagnostics.accuracy import measured_on, sentence_of, track_record
 from diagnostics.book.decided import SENTENCES, decided_by, method, words_of
 from diagnostics.book.families import family_of, title_of
 from diagnostics.book.frame import INDEX, code, framed, inside, linked
@@ -102,7 +102,8 @@ def _value(name: str, values: Mapping[str, Any]) -> str:
 
 def _accuracy(pattern: Pattern) -> Markup | None:
     record = sentence_of(pattern.code)
-    return section("How often it is right", paragraphs(f"{capitalised(record)}.", measured_on())) if record else None
+    on = measured_on() if track_record(pattern.code) is not None else ""
+    return section("How often it is right", paragraphs(f"{capitalised(record)}.", on)) if record else None
 
 
 def _look_alikes(pattern: Pattern, patterns: Mapping[str, Pattern]) -> Markup | None:
