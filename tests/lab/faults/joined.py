@@ -7,7 +7,6 @@ from tests.lab.broken import joined
 from tests.lab.faults.fault import Fault, codes
 from tests.lab.plan import Plan
 
-
 BEFORE_NOTHING = frozenset(("studio", "statue"))
 
 
