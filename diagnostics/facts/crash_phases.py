@@ -89,7 +89,7 @@ def breaks(
 
 
 def _fall(dense: Series | None, quality: Series | None, schedule: Schedule | None) -> Break | None:
-    """By the finest record of single views, which places a fall to a few iterations; evaluations, where there are any, must agree.
+    """By the finest record of single views, which places a fall to a few iterations; evaluations, if there are any, must agree.
 
     A reset that is not made good is another pattern.
     """
