@@ -12,7 +12,7 @@ from tests.diagnostics.fixtures.memory import crashed, died, out_of_memory
 from tests.support.runs import changed, ring_cameras
 from tests.support.training import LAST, healthy_run, moved, start
 
-MODULES = ("diagnostics.detectors.memory", "diagnostics.detectors.buffers")
+MODULES = ("diagnostics.detectors.memory", "diagnostics.detectors.memory_use", "diagnostics.detectors.buffers")
 FAMILY = {name: detector for name, detector in DETECTORS.items() if detector.judge.__module__ in MODULES}
 
 
