@@ -9,6 +9,8 @@ from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace
 from diagnostics.wording import percent
 from runs.checkpoints import Checkpoint
 
+TRAINED = (0.5, 2.0)  # lengths that training leaves of quaternions; columns of another kind have others
+
 
 @detects("parameters-in-the-wrong-space")
 def wrong_space(
@@ -18,7 +20,7 @@ def wrong_space(
     """Scales, opacities, colours or quaternions were stored as meant, where logarithms, logits, harmonics and wxyz are read."""
     told = stored_spaces
     lengths = told.positive and (told.alphas or (told.scales[1] < crowded and told.of_spacing > of_spacing))
-    turned = bool(told.largest[3] > last_largest and told.largest[0] < first_largest)
+    turned = bool(told.largest[3] > last_largest and told.largest[0] < first_largest and TRAINED[0] < told.length < TRAINED[1])
     parts = [part for is_so, part in (
         (lengths, "scales as lengths"), (told.alphas, "opacities of 0 to 1"), (bool(told.colour_kind), told.colour_kind),
         (turned, "quaternions with the real part last")) if is_so]

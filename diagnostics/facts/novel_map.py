@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 from scipy import ndimage
 
-from diagnostics.facts import saved  # noqa: F401  (checkpoint, checkpoints)
+from diagnostics.facts import saved, shapes  # noqa: F401  (checkpoint, checkpoints, neighbour_distance)
 from diagnostics.facts.photos import evenly
 from diagnostics.facts.saved import file_of
+from diagnostics.measures.shares import quantile
 from diagnostics.registry import fact
 from diagnostics.verdict import NotEvaluable
 from render.raster.compare import psnr
@@ -29,6 +30,7 @@ from runs.run import Run
 
 SLAM = frozenset({"monogs", "splatam"})
 CELLS = 64  # along the longest side of the box that holds 98 % of the map
+SPARSE = 0.9  # quantile of the distance to neighbours: thin parts of one map must not fall apart
 FEWEST = 500
 VISIBLE = 1 / 255
 LONGEST_PX, MOST_VIEWS, MOST_GAUSSIANS = 160, 4, 400_000
@@ -52,8 +54,11 @@ class Pieces:
 
 
 @fact(missing=MAP)
-def pieces(run: Run, checkpoint: Checkpoint) -> Pieces | NotEvaluable | None:
-    """Parts that stay apart when each filled cell of a grid of 64 is grown by one cell to all sides."""
+def pieces(run: Run, checkpoint: Checkpoint, neighbour_distance: F32) -> Pieces | NotEvaluable | None:
+    """Parts that stay apart when each filled cell of a grid is grown by one cell to all sides.
+
+    The grid has 64 cells along its longest side, or fewer: none is smaller than the distance between neighbours.
+    """
     if run.trainer.name not in SLAM:
         return NotEvaluable((MAP,))
     gaussians = checkpoint.gaussians
@@ -62,7 +67,7 @@ def pieces(run: Run, checkpoint: Checkpoint) -> Pieces | NotEvaluable | None:
         return None
     means = gaussians.means[rows].astype(np.float64)
     low, high = np.quantile(means, (0.01, 0.99), axis=0)
-    cell = float((high - low).max()) / CELLS
+    cell = max(float((high - low).max()) / CELLS, quantile(neighbour_distance[rows], SPARSE))
     inside = ((means >= low) & (means <= high)).all(axis=1)
     if not cell > 0 or not inside.any():
         return None

@@ -31,6 +31,7 @@ class Stored:
     colours: tuple[float, float]
     colour_kind: str  # "colours of 0 to 1", "colours of 0 to 255", or ""
     largest: F64  # float64 [4], share of rows whose largest quaternion component is the first, … fourth
+    length: float  # of the quaternions, median
 
 
 @fact(missing=MANY)
@@ -45,7 +46,7 @@ def stored_spaces(checkpoint: Checkpoint, gaussians: Gaussians, neighbour_distan
     return Stored(
         checkpoint.iteration, sizes, spaces.are_positive(scales), _of_spacing(scales, quantile(neighbour_distance, 0.5)),
         _ends(opacities), spaces.in_unit_range(opacities), _ends(gaussians.opacities[rows]), _ends(colours), kind,
-        spaces.largest_component(gaussians.quats_wxyz[rows]),
+        spaces.largest_component(gaussians.quats_wxyz[rows]), quantile(gaussians.quat_norms[rows], 0.5),
     )
 
 

@@ -8,15 +8,12 @@ from runs.arrays import Array
 LARGEST_BYTE = 255.0
 FAINT_COLOUR = 0.25  # of a channel: sets of colours have darker ones, DC coefficients within 0..1 stand for 0.5 to 0.78 only
 BRIGHT_COLOUR = 0.6
-WIDE = 0.2  # of the middle nine tenths: a fresh set has one opacity for all, and 0.5 has the logit 0
+WIDE = 0.5  # of the middle nine tenths: logits from 0 to 0.5 are opacities of 0.5 to 0.62, and a fresh set has one for all
 
 
 def in_unit_range(stored: Array) -> bool:
     """Whether all finite values lie within 0..1 and are spread there, as opacities and colours are, and logits are not."""
-    known = stored[np.isfinite(stored)]
-    if not known.size or known.min() < 0 or known.max() > 1:
-        return False
-    return quantile(known, 0.95) - quantile(known, 0.05) > WIDE
+    return _within_one(stored) and quantile(stored, 0.95) - quantile(stored, 0.05) > WIDE
 
 
 def are_positive(stored: Array) -> bool:
@@ -27,7 +24,7 @@ def are_positive(stored: Array) -> bool:
 
 def are_colours(stored: Array) -> bool:
     """Whether DC coefficients [N, 3] are plain colours of 0..1: dark ones and bright ones, and none below zero."""
-    return in_unit_range(stored) and quantile(stored, 0.05) < FAINT_COLOUR and quantile(stored, 0.95) > BRIGHT_COLOUR
+    return _within_one(stored) and quantile(stored, 0.05) < FAINT_COLOUR and quantile(stored, 0.95) > BRIGHT_COLOUR
 
 
 def are_bytes(stored: Array) -> bool:
@@ -42,6 +39,11 @@ def largest_component(quats: Array) -> Array:
     known = quats[np.isfinite(quats).all(axis=1) & (quats != 0).any(axis=1)]
     counts = np.bincount(np.abs(known).argmax(axis=1), minlength=4) if len(known) else np.zeros(4)
     return np.asarray(counts / max(1, len(known)), np.float64)
+
+
+def _within_one(stored: Array) -> bool:
+    known = stored[np.isfinite(stored)]
+    return bool(known.size and known.min() >= 0 and known.max() <= 1)
 
 
 def unit_share(group: Array, tolerance: float = 0.01) -> float:

@@ -84,6 +84,11 @@ def test_the_second_part_of_a_map_is_shown() -> None:
     assert verdict("map-fragments", two_halves(-0.2)) is None
 
 
+def test_a_thin_map_is_one_map() -> None:
+    """Nine hundred Gaussians on a ball stand four cells apart; that is no gap between parts."""
+    assert verdict("map-fragments", slam()) is None
+
+
 def test_what_a_copy_lost_is_told_in_decibels_and_degrees() -> None:
     """A .splat has no harmonics."""
     finding = found("quality-lost-by-compression", flat_copy())

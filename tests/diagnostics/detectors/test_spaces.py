@@ -94,3 +94,8 @@ def test_sound_saves_are_clear(name: str) -> None:
     """The healthy training at each of its saves."""
     assert verdict(name, healthy_run(), (0, 300)) is None
     assert verdict(name, healthy_run(), (0, LAST)) is None
+
+
+def test_shifted_columns_are_no_quaternion_with_its_real_part_last() -> None:
+    """A logarithm of a scale is the largest of what is stored there, and far too long for a rotation."""
+    assert verdict(SPACE, rotation_in_other_columns()) is None

@@ -11,6 +11,7 @@ RNG = np.random.default_rng(0)
 
 @pytest.mark.parametrize(("stored", "told"), [
     (RNG.uniform(0, 1, 500), True), (RNG.normal(0, 1, 500), False), (np.zeros(500), False), (RNG.uniform(0.45, 0.55, 500), False),
+    (RNG.uniform(0, 0.5, 500), False),
     (np.array([np.nan, np.inf]), False), (np.append(RNG.uniform(0, 1, 500), np.inf), True),
 ])
 def test_opacities_spread_over_the_unit_range(stored: Array, told: bool) -> None:
