@@ -7,6 +7,7 @@ from diagnostics.facts.saved import file_of
 from diagnostics.measures.curves import best, last_finite, since, until
 from diagnostics.measures.generations import FAINT, INVISIBLE, LARGE_TO, Cut, Generation
 from diagnostics.measures.shares import share
+from diagnostics.practice.practice import Practice
 from diagnostics.registry import detects
 from diagnostics.schedule import Schedule
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, NotEvaluable
@@ -48,12 +49,15 @@ def prunes_too_many(
 @detects("prunes-too-little")
 def prunes_too_little(
     checkpoint: Checkpoint, opacities: F32, generations: tuple[Generation, ...] | None = None, pruned: Series | None = None,
+    practice: Practice | None = None,
     *, kept: float = 0.5, dead: int = 10, dead_share: float = 0.002, heavy: float = 0.2, unseen_share: float = 0.02,
     events: int = 3,
 ) -> Finding | NotEvaluable | None:
     """Gaussians that no renderer draws outlive densifications, which should have pruned them."""
     if generations is None and pruned is None:
         return NotEvaluable(("saved states between which rows can be followed, or series densify/pruned",))
+    if practice is not None and generations is not None:  # TruncGradGS prunes nobody before iteration 24,500, on purpose
+        generations = tuple(g for g in generations if practice.intends("dead-mass", g.last) is None)
     invisible = share(opacities < INVISIBLE)
     before, after = sum(g.dead for g in generations or ()), sum(len(g.kept_dead) for g in generations or ())
     outlive = before >= dead and after > kept * before and invisible > dead_share

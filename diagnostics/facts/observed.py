@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from diagnostics.facts import logged, practice, saved  # noqa: F401  (the facts named below)
+from diagnostics.facts.habits import OF_INRIA
 from diagnostics.measures.event_match import Window
 from diagnostics.practice.planned import EventKind
 from diagnostics.registry import fact
@@ -17,6 +18,7 @@ from runs.strategy import moves_the_dead
 
 BIRTHS = ("densify/cloned", "densify/split", "densify/pruned", "densify/relocated", "densify/added")
 RESET, DEGREE = "opacity_reset", "sh_degree"
+PAUSE = "pause_refine_after_reset"  # gsplat: iterations without densification after each reset
 COARSE = 2  # a count logged less often than every second planned event cannot tell one from the next
 
 
@@ -65,9 +67,14 @@ def _logged_range(run: Run) -> Window | None:
 
 
 def _counted(run: Run, schedule: Schedule) -> Observed | None:
-    """Steps of a count that is logged about as often as is densified. Not of MCMC, which at its cap moves without a step."""
+    """Steps of a count that is logged about as often as is densified, where every planned densification may change it.
+
+    MCMC moves at its cap without a step, and splatfacto, as gsplat if asked to, waits after each reset until all photos were
+    seen.
+    """
     counts = run.series.get("num_gaussians")
-    if counts is None or len(counts) < 3 or not schedule.densify_every or moves_the_dead(run):
+    waits = moves_the_dead(run) or run.trainer.name not in OF_INRIA | {"gsplat"} or bool(run.settings.value(PAUSE))
+    if waits or counts is None or len(counts) < 3 or not schedule.densify_every:
         return None
     if int(np.diff(counts.iterations).max()) > COARSE * schedule.densify_every:
         return None

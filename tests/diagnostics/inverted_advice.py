@@ -58,7 +58,8 @@ LOWER = r"\b(lower|reduce|decrease)\b"
 
 WORDS: tuple[Words, ...] = (
     Words("16, 35", rf"{RAISE}[^.;>]{{0,60}}\b(prun\w*|cull\w*|opacity)\b[^.;>]{{0,20}}\bthreshold",
-          "pruning removes what lies below: a higher threshold leaves fewer Gaussians and larger holes", names("prunes-too-little")),
+          "pruning removes what lies below: a higher threshold leaves fewer Gaussians and larger holes",
+          names("prunes-too-little")),
     Words("45", rf"{RAISE}[^.;>]*grad\w*[^.;>]*threshold.*->.*\b(more gaussians|count rises)",
           "a higher threshold lets fewer grow"),
     Words("45", rf"{LOWER}[^.;>]*grad\w*[^.;>]*threshold.*->.*\b(fewer gaussians|count falls|smaller count)",

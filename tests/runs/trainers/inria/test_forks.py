@@ -137,3 +137,13 @@ def test_yindaheng98_stores_two_settings(tmp_path: Path) -> None:
     assert [camera.name for camera in run.cameras] == ["a.png", "b.png"]
     assert "iterations" not in run.settings  # INRIA's defaults are not its own
     np.testing.assert_array_equal(run.checkpoints[0].gaussians.means, random_gaussians(20, degree=1, seed=100).means)
+
+
+@pytest.mark.parametrize(("keys", "name"), [
+    (", train_test_exp=False, depths='', no_motion_mask=False", "truncgradgs"),
+    (", disable_pull_strength_schedule=False, adc_interval=5000", "truncgradgs"),
+    (", render_items=['RGB', 'Depth', 'Edge'], pc_name='points3D', seed=42, kshot=1000", "eap-gs"),
+])
+def test_methods_that_share_other_keys_are_told_by_their_own(tmp_path: Path, keys: str, name: str) -> None:
+    """TruncGradGS has INRIA's keys since August 2024, EAP-GS those of 2DGS: their habits are neither's."""
+    assert trainer_of(old_run(tmp_path, keys)).name == name
