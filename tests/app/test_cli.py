@@ -196,6 +196,18 @@ def test_no_display_is_a_sentence(tmp_path):
     assert "no display" in done.stderr
 
 
+def test_the_report_is_written_as_a_page(sample, tmp_path, capsys):
+    """For whoever has a browser and no PDF reader; a missing folder is told before minutes of work."""
+    run, data = sample
+    assert main(["diagnose", run, "--data", data, "--html", str(tmp_path / "out.html")]) == 1
+    assert (tmp_path / "out.html").read_text("utf-8").endswith("</html>\n")
+    told = capsys.readouterr()
+    assert f"Written: {tmp_path / 'out.html'}" in told.err
+    assert "When it began: " in told.out
+    assert "Not the cause if: " in told.out
+    assert main(["diagnose", run, "--html", str(tmp_path / "no" / "out.html")]) == 2
+
+
 def test_the_catalogue_is_written_as_pages(tmp_path, capsys):
     """Where there is no folder yet, and over an older book."""
     for _ in range(2):
