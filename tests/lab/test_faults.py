@@ -25,6 +25,7 @@ NOT_TRIED = {
     "M-07": "a norm says nothing; no file decides it",
     "CK-2": "no trainer of the lab writes a state between a densification and its statistics",
     "CK-6": "the lab's trainings learn nothing beside the Gaussians",
+    "CK-8": "the lab's trainings print no progress bar",
     "N-10": "takes more than a thousand photos",
     **dict.fromkeys(("NF-01", "NF-02", "NF-04", "NF-05", "NF-06", "NF-07", "NF-08", "NF-09", "NF-10", "NF-12"),
                     "a method that the lab does not train"),
