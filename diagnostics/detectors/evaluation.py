@@ -136,7 +136,8 @@ def _other_views(series: Series, low: list[int], views: Series | None) -> str:
     """How many views the dips are of, where that differs from the other evaluations."""
     told = {} if views is None else {int(i): views.at(int(i)) for i in series.iterations}
     dipping = {told.get(at) for at in low} - {None}
-    others = {count for at, count in told.items() if at not in low} - {None}
+    cadence = int(np.gcd.reduce(low))
+    others = {count for at, count in told.items() if at % cadence} - {None}
     if len(dipping) != 1 or len(others) != 1 or dipping == others:
         return ""
     return f"; those evaluations are of {dipping.pop():.0f} views, the others of {others.pop():.0f}"
