@@ -9,13 +9,14 @@ from typing import Any
 
 from app.cli import Parser
 from app.terminal import WrongUse
-from app.wording_memory import by_size, full_at, millions, size_text
+from app.wording_memory import by_size, full_at, millions
 from diagnostics.memory.account import Account, account, logged_of
 from diagnostics.memory.fits import FITTED, measured_for
 from diagnostics.memory.gpus import Gpu, gpu_named, known_gpus
 from diagnostics.memory.model import Setup, Usage
 from diagnostics.memory.photos import photos_given
 from diagnostics.memory.setup import course_of, setup_of
+from diagnostics.memory.sizes import size_text
 from runs.open_run import open_run
 from runs.remote.addresses import place_of
 from runs.run import Run

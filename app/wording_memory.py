@@ -4,21 +4,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from diagnostics.memory.account import OnGpu
-from diagnostics.memory.fits import GIB
 from diagnostics.memory.forecast import Crossing
-
-MIB = 2.0**20
-
-
-def size_text(amount: float) -> str:
-    """Bytes: "11.03 GiB", "708 MiB", "4.0 MiB", "12 KiB"."""
-    if not amount:
-        return "0"
-    if amount >= GIB:
-        return f"{amount / GIB:,.2f} GiB"
-    if amount >= 100 * MIB:
-        return f"{amount / MIB:,.0f} MiB"
-    return f"{amount / MIB:,.1f} MiB" if amount >= MIB else f"{amount / 1024:,.0f} KiB"
 
 
 def millions(count: int) -> str:

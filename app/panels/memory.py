@@ -10,10 +10,11 @@ from app.session import Session, State
 from app.theme import after_event, theme_of
 from app.widgets.bytes_bar import BytesBar, Segment, segment_colour, swatch
 from app.widgets.facts_tree import FactsTree
-from app.wording_memory import by_size, full_at, millions, size_text
+from app.wording_memory import by_size, full_at, millions
 from diagnostics.memory.account import Account, account_of, card_of
 from diagnostics.memory.gpus import known_gpus
 from diagnostics.memory.model import PAIR
+from diagnostics.memory.sizes import size_text
 from diagnostics.memory.tiles import widest
 from diagnostics.verdict import NOT_AVAILABLE
 from render.splats import Splats

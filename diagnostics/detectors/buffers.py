@@ -7,6 +7,7 @@ from diagnostics.memory.cause import BUFFER_BYTES, OVERFLOWED, Crash
 from diagnostics.memory.fits import GIB
 from diagnostics.memory.forecast import Course
 from diagnostics.memory.model import PAIR, Setup, bytes_per_gaussian
+from diagnostics.memory.sizes import size_text
 from diagnostics.memory.tiles import Footprint
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
@@ -81,7 +82,7 @@ def cover_the_screen(
         return None
     return Finding(
         f"In view {tile_footprint.camera} the largest splats reach {share:.1f} times the picture's diagonal, and the pairs of "
-        f"tiles and Gaussians take {_size(listed)}, {held:.1f} times what the Gaussians take",
+        f"tiles and Gaussians take {size_text(listed)}, {held:.1f} times what the Gaussians take",
         evidence=(
             EvidenceRow("99.9th percentile of the radius over the diagonal", share, radius, "", checkpoint.iteration),
             EvidenceRow("bytes of tile pairs over bytes of Gaussians", held, pairs, "", checkpoint.iteration),
@@ -129,8 +130,8 @@ def _exploded(crash: Crash, requested: float) -> Finding:
     per = "" if each is None else f" with {crash.count:,} Gaussians, {each:,.0f} KiB for each"
     model = bytes_per_gaussian(crash.setup)
     return Finding(
-        f"One request of {_size(crash.requested or 0)}{per}: all tensors of a Gaussian together take {model:,.0f} bytes, so this "
-        "is the list of tiles that the splats cover",
+        f"One request of {size_text(crash.requested or 0)}{per}: all tensors of a Gaussian together take {model:,.0f} bytes, so "
+        "this is the list of tiles that the splats cover",
         evidence=(EvidenceRow("requested per Gaussian", each, requested, "KiB", crash.iteration, crash.source),
                   EvidenceRow("requested", (crash.requested or 0) / GIB, None, "GiB", crash.iteration, crash.source),
                   EvidenceRow("allocated before", None if crash.allocated is None else crash.allocated / GIB, None, "GiB",
@@ -138,7 +139,3 @@ def _exploded(crash: Crash, requested: float) -> Finding:
         iterations=None if crash.iteration is None else (crash.iteration, crash.iteration),
         confidence=0.9 if each is not None else 0.6, facts={"pairs": (crash.requested or 0) / PAIR},
     )
-
-
-def _size(amount: float) -> str:
-    return f"{amount / GIB:,.2f} GiB" if amount >= 0.1 * GIB else f"{amount / 2**20:,.1f} MiB"

@@ -5,7 +5,8 @@ from diagnostics.facts.memory import MemoryTold
 from diagnostics.memory.cause import Crash, expected_bytes
 from diagnostics.memory.fits import GIB
 from diagnostics.memory.model import fixed_bytes
-from diagnostics.memory.telling import amount_row, amounts, place_of, quotable, size_text, told_rows, when
+from diagnostics.memory.sizes import size_text
+from diagnostics.memory.telling import amount_row, amounts, place_of, quotable, told_rows, when
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
 from diagnostics.wording import percent

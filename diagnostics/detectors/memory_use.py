@@ -9,7 +9,8 @@ from diagnostics.memory.cause import Crash
 from diagnostics.memory.fits import GIB
 from diagnostics.memory.forecast import Course, crossing, peak
 from diagnostics.memory.model import Setup, bytes_per_gaussian
-from diagnostics.memory.telling import MIB, amounts, place_of, quotable, size_text, told_rows, when
+from diagnostics.memory.sizes import MIB, size_text
+from diagnostics.memory.telling import amounts, place_of, quotable, told_rows, when
 from diagnostics.registry import detects
 from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
 from diagnostics.wording import percent

@@ -2,9 +2,8 @@
 
 from diagnostics.memory.cause import Crash
 from diagnostics.memory.fits import GIB
+from diagnostics.memory.sizes import size_text
 from diagnostics.verdict import EvidenceRow
-
-MIB = 2.0**20
 
 
 def told_rows(crash: Crash) -> tuple[EvidenceRow, ...]:
@@ -36,9 +35,3 @@ def amounts(crash: Crash) -> str:
     held = "" if crash.allocated is None else f" with {size_text(crash.allocated)} allocated"
     whole = "" if crash.capacity is None else f" of {size_text(crash.capacity)}"
     return f": {size_text(crash.requested)} were asked for{held}{whole}"
-
-
-def size_text(amount: float | None) -> str:
-    if amount is None:
-        return "an unknown amount"
-    return f"{amount / GIB:,.2f} GiB" if amount >= 0.1 * GIB else f"{amount / MIB:,.0f} MiB"

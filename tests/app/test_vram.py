@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.wording_memory import size_text
+from diagnostics.memory.sizes import size_text
 from tests.support.data import REPOSITORY
 
 SAMPLE = str(REPOSITORY / "resources" / "sample_run")
