@@ -33,7 +33,7 @@ def mask_dilution(masked_loss: MaskedLoss, *, coverage: float = 0.5, fits: float
                         "training photos"),
             EvidenceRow("L1 where pixels count", told.by_counting, None, "", told.iteration, "training photos"),
         ),
-        iterations=(told.iteration, told.iteration), cameras=told.cameras, confidence=0.85,
+        cameras=told.cameras, confidence=0.85,
         facts={"times": f"{times:.1f}", "decibels": f"{decibels:.1f}", "coverage": percent(left)},
     )
 

@@ -50,12 +50,12 @@ FAULTS = (
     Fault(
         "activated-values-exported", "saves", _activated, codes("N-13"),
         "The last save holds lengths and opacities of 0 to 1 where logarithms and logits are read; the training was sound.",
-        acceptable=codes("N-06"), wrong=codes("IF-03 N-11 N-12 IF-04"),
+        acceptable=codes("N-06 AF-07 AF-04"), wrong=codes("IF-03 N-11 N-12 IF-04"),
     ),
     Fault(
         "columns-shifted-on-export", "saves", _shifted, codes("N-14"),
         "The last save holds the rotation under the names of opacity and scales, and those under the rotation's.",
-        acceptable=codes("AF-07"), wrong=codes("IF-03 N-11 N-12 IF-04"),
+        acceptable=codes("N-06 AF-07 AF-04"), wrong=codes("IF-03 N-11 N-12 IF-04"),
     ),
     Fault(
         "rows-flung-far", "saves", _flung, codes("F-01"),
