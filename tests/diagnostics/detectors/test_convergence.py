@@ -2,10 +2,11 @@
 
 import pytest
 
+from diagnostics.diagnose import diagnose
 from diagnostics.verdict import NotEvaluable
 from tests.diagnostics.detectors.support import found, verdict
 from tests.diagnostics.fixtures.convergence import few_views, three_views
-from tests.support.runs import ring_cameras
+from tests.support.runs import made_run, ring_cameras
 from tests.support.training import healthy_run
 
 NAME = "test-falls-while-train-rises"
@@ -62,3 +63,42 @@ def test_a_gap_alone_and_few_views_alone_are_normal(views: int, gap_db: float, s
     """The 3DGS paper's own scenes have gaps of 8 dB, and a simple object needs few views."""
     series = {"test/psnr": {1000: 22.0, 2000: 24.0}, "train/psnr": {1000: 24.0, 2000: 24.0 + gap_db}}
     assert (verdict("sparse-views", healthy_run(series=series, cameras=ring_cameras(views))) is not None) == says
+
+
+def late(test_loss: float, train_change: float) -> dict[str, dict[int, float]]:
+    """Both rise until 1,400; from there held-out views lose so much by 2,000, and training views change by so much."""
+    share = {i: max(0.0, (i - 1400) / 600) for i in range(100, 2001, 100)}
+    level = {i: 20 + min(i, 1400) / 200 for i in share}
+    return {"test/psnr": {i: level[i] - test_loss * share[i] for i in share},
+            "train/psnr": {i: level[i] + 1 + train_change * share[i] for i in share}}
+
+
+@pytest.mark.parametrize(("test_loss", "train_change", "says"), [
+    (0.8, -0.8, True), (0.8, 0.2, True), (0.4, -0.4, False), (0.8, 0.8, False),
+])
+def test_a_late_decline_takes_training_views_with_it(test_loss: float, train_change: float, says: bool) -> None:
+    """Where they gain, it is over-fitting and another pattern's; less than half a decibel is noise."""
+    answer = verdict("late-degradation", healthy_run(series=late(test_loss, train_change)))
+    assert (answer is not None) == says
+
+
+def test_without_training_views_the_decline_says_what_it_cannot_tell() -> None:
+    """Over-fitting would look the same."""
+    none = dict.fromkeys(("train/psnr", "view/psnr", "loss/l1"))
+    finding = found("late-degradation", healthy_run(series={**late(1.0, 0.0), **none}))
+    assert "over-fitting would look the same" in finding.says
+    assert finding.confidence == 0.5
+
+
+def test_what_was_best_at_the_start_never_learned() -> None:
+    """A best in the first third is no late degradation."""
+    falling = {i: 25 - i / 1000 for i in range(100, 2001, 100)}
+    assert verdict("late-degradation", healthy_run(series={"test/psnr": falling, "train/psnr": falling})) is None
+
+
+def test_a_public_run_that_was_frozen_by_design_is_clear() -> None:
+    """★5 (gaussian-splatting #156): 7,000 to 50,000 iterations, and any finding would be a false alarm."""
+    series = {"train/psnr": {7000: 23.82, 30_000: 27.11}, "loss/total_ema": {7000: 0.0937, 30_000: 0.0586, 50_000: 0.0541},
+              "num_gaussians": {30_000: 5_775_269.0, 50_000: 5_775_269.0}}
+    diagnosis = diagnose(made_run(series=series, settings={"densify_until_iter": 15_000, "iterations": 50_000}))
+    assert diagnosis.findings == ()
