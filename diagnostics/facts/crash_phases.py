@@ -28,6 +28,7 @@ DEGREE_INTERVAL = re.compile(r"(?:sh_degree_interval|sh_interval)$")
 DEGREES = 3
 EARLIEST = 50  # iterations: what begins before is the start of the run itself
 MEMORY_STEP, COUNT_LEFT, FALL_DB = 1.5, 0.5, 3.0
+SOUND_DB = 45.0  # nobody sees what is lost above it; losses of nearly empty masks lie at 60-100
 SETTLED = 10  # values of a count or memory series that must stay where it went
 
 
@@ -37,6 +38,7 @@ class Boundary:
 
     setting: Setting
     iteration: int  # the value, or a multiple of an interval
+    is_multiple: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,15 @@ class Break:
 
 
 @fact(missing="stored settings that name an iteration (…_from_iter, …_until_iter, warm_up …)")
-def boundaries(settings: Settings) -> tuple[Boundary, ...] | None:
-    """By iteration. Defaults that were not stored are left out: this run may have had others."""
-    return tuple(sorted(_boundaries(settings), key=lambda one: one.iteration)) or None
+def boundaries(settings: Settings, schedule: Schedule | None = None) -> tuple[Boundary, ...] | None:
+    """By iteration. Defaults that were not stored are left out: this run may have had others.
+
+    So is a colour degree that begins together with a densification, which is as near, and the likelier cause.
+    """
+    due = () if schedule is None else schedule.densifications
+    found = (one for one in _boundaries(settings)
+             if not (one.is_multiple and any(abs(event - one.iteration) <= 1 for event in due)))
+    return tuple(sorted(found, key=lambda one: one.iteration)) or None
 
 
 def _boundaries(settings: Settings) -> Iterator[Boundary]:
@@ -67,7 +75,7 @@ def _boundaries(settings: Settings) -> Iterator[Boundary]:
         if STEP.search(plain):
             yield Boundary(setting, value)
         elif DEGREE_INTERVAL.search(plain):
-            yield from (Boundary(setting, value * degree) for degree in range(1, DEGREES + 1))
+            yield from (Boundary(setting, value * degree, is_multiple=True) for degree in range(1, DEGREES + 1))
 
 
 @fact(missing="a log of loss or quality, of counts or of memory, or a text log of the training")
@@ -100,6 +108,8 @@ def _fall(dense: Series | None, quality: Series | None, schedule: Schedule | Non
     course, fall = courses[0], falls[0]
     assert fall is not None
     before, after = fall.before[0], fall.after[0]
+    if fall.best_after > SOUND_DB:
+        return None
     if schedule is not None and any(before - 1 <= reset <= after for reset in schedule.resets):
         return None
     return Break(f"{course.name} fell by {fall.depth:.1f} dB for good", after, before, fall.depth, FALL_DB, "dB", course.source)

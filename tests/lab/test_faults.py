@@ -37,6 +37,9 @@ NOT_TRIED = {
     "N-34": "no scene of the lab has a horizon",
     "N-36": "the lab's trainer has no loss on depths or normals",
     "TG-01": "who is out of reach was made faint or small by faults that are named",
+    "M-09": "no small training ends with nobody; a cloud that no camera sees comes near, and it is acceptable there",
+    "P-01": "the lab's trainer takes no input that is not finite",
+    "MF2-06": "takes the times of several machines",
     "TG-02": "dead Gaussians are left by faults that are named; by themselves they are a saving",
 }
 

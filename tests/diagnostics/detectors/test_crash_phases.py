@@ -85,6 +85,18 @@ def test_evaluations_that_do_not_agree_clear_a_fall_of_single_views() -> None:
     assert verdict(NAME, healthy_run(settings={"warm_up": 1300}, series={**fallen, "train/psnr": sound})) is None
 
 
+def test_a_colour_degree_that_begins_with_a_densification_explains_nothing() -> None:
+    """The densification is as near, and pruning is the likelier cause; after the last one the degree stands alone."""
+    assert verdict(NAME, falls_at(600, sh_interval=300)) is None
+    assert found(NAME, falls_at(1400, sh_degree_interval=700)).facts["at"] == 1400
+
+
+def test_what_nobody_sees_is_no_break() -> None:
+    """Losses of views under a mask that covers nearly all lie at 60 dB and more, and jump among themselves."""
+    psnr = with_quality(lambda i: 90.0 if i <= 1300 else 60.0)
+    assert verdict(NAME, healthy_run(settings={"warm_up": 1300}, series=psnr)) is None
+
+
 def test_the_healthy_training_has_no_break() -> None:
     """It densifies from 100 to 1,200, and dips by 6 dB at each reset."""
     assert verdict(NAME, healthy_run()) is None
