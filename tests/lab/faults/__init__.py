@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from tests.lab.faults import (
     continued,
+    courses,
     crashes,
     files,
     growth,
@@ -24,7 +25,7 @@ from tests.lab.faults.fault import Fault
 
 # A fault's place decides on which scenes it is tried: what is added stands at the end, so that the others keep theirs.
 FAMILIES = (
-    poses, start, rates, growth, losses, photos, continued, mcmc, files, start_points, off_schedule, memory, saves, joined,
-    crashes,
+    poses, start, rates, growth, losses, photos, continued, mcmc, files, start_points, off_schedule, memory, saves, courses,
+    joined, crashes,
 )
 FAULTS: Mapping[str, Fault] = MappingProxyType({fault.name: fault for family in FAMILIES for fault in family.FAULTS})
