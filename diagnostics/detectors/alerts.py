@@ -141,7 +141,7 @@ def _oscillates_by_view(losses: Mapping[str, Series], size: float, views: int, f
 @detects("densifies-at-every-iteration")
 def densifies_always(
     counts_iterations: bool, grown: tuple[Series, ...] | None = None, count_series: Series | None = None,  # noqa: ARG001
-    *, every: float = 2.0, events: int = 50,
+    *, every: float = 1.5, events: int = 50,
 ) -> Finding | NotEvaluable | None:
     """Gaussians are born at nearly each iteration for a while: the statistic never gathers what it averages."""
     born = _births(grown, count_series)

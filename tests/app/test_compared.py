@@ -28,7 +28,7 @@ def test_differences_and_noise_are_told() -> None:
     others = tuple(healthy_run(series={"test/psnr": {2000: psnr}}, path=Path(f"run-{psnr}")) for psnr in (30.0, 32.0))
     text = comparison_text(replace(healthy_run(series={"test/psnr": {2000: 31.0}}), references=others))
     told = " ".join(text.split())
-    assert "run-30.0: test/psnr 31 dB against 30 dB at iteration 2,000" in told
+    assert "run-30.0: test/psnr 31 against 30 at iteration 2,000" in told
     assert "3 runs of this kind: test/psnr from 30.00 to 32.00 dB at iteration 2,000, standard deviation 1.00 dB" in told
 
 

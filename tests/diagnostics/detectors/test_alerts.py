@@ -85,9 +85,9 @@ def test_without_the_end_of_densification_nothing_oscillates() -> None:
     assert found(SWINGS, swings()).iterations == (1100, LAST)
 
 
-@pytest.mark.parametrize(("every", "says"), [(1, True), (2, True), (3, False), (10, False)])
+@pytest.mark.parametrize(("every", "says"), [(1, True), (2, False), (10, False)])
 def test_how_close_births_may_come(every: int, says: bool) -> None:
-    """Every second iteration leaves no doubt; trainers that were read densify every 100."""
+    """One public recipe densifies at every second iteration on purpose; most do every 100."""
     born = dict.fromkeys(range(200, 1200, every), 3.0)
     run = healthy_run(series={"densify/cloned": born, "densify/split": None, "densify/pruned": None})
     assert (verdict(ALWAYS, run) is not None) == says

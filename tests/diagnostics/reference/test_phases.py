@@ -13,10 +13,10 @@ def test_three_phases_by_the_runs_own_events() -> None:
     phases = phases_of(healthy_run(), (1, LAST))
     assert [(one.name, one.first, one.last) for one in phases] == [(START, 1, 200), (GROWTH, 201, 1100), (SETTLING, 1101, LAST)]
     assert [(one.densifications, one.resets) for one in phases] == [(1, 0), (9, 2), (0, 0)]
-    counts = {one.name: next(c for c in one.changes if c.name == "num_gaussians") for one in phases}
-    assert (counts[GROWTH].begin, counts[GROWTH].end) == (450, 850)
-    assert counts[SETTLING].trend is not None
-    assert counts[SETTLING].trend.gain == pytest.approx(0)
+    _, growing, settled = (next(c for c in one.changes if c.name == "num_gaussians") for one in phases)
+    assert (growing.begin, growing.end) == (450, 850)
+    assert settled.trend is not None
+    assert settled.trend.gain == pytest.approx(0)
 
 
 def test_slopes_are_measured_outside_the_dips_of_resets() -> None:
