@@ -60,7 +60,7 @@ def blur(
 def holes(
     checkpoint: Checkpoint, photographed: tuple[View, ...], matches: Matches, settled: bool,  # noqa: ARG001
     start_points: PointCloud | None = None,
-    *, empty: float = 0.02, unlearned: float = 0.65, fewest_views: int = 4, points: float = 0.2, explained: float = 0.08,
+    *, empty: float = 0.03, unlearned: float = 0.65, fewest_views: int = 4, points: float = 0.2, explained: float = 0.08,
 ) -> Finding | NotEvaluable | None:
     """In most views there are patches in which nothing is drawn although the photo shows something."""
     if (why := _undecided(photographed, matches, unlearned, fewest_views)) is not None:
