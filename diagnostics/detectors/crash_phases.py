@@ -38,9 +38,10 @@ def _at_a_reset(boundary: Boundary, schedule: Schedule | None) -> bool:
 def _finding(one: Break, near: list[Boundary], within: float) -> Finding:
     closest = min(near, key=lambda boundary: abs(boundary.iteration - one.iteration))
     named = ", ".join(f"{name} = {value}" for name, value in _settings([b.setting for b in near]))
+    when = f"At iteration {one.iteration:,}" if one.before + 1 >= one.iteration else (
+        f"Between iterations {one.before:,} and {one.iteration:,}")
     return Finding(
-        f"At iteration {one.iteration:,} {one.what}, {abs(one.iteration - closest.iteration):,} iterations from "
-        f"{closest.iteration:,}, where the settings begin or end a phase ({named})",
+        f"{when} {one.what}, about iteration {closest.iteration:,}, where the settings begin or end a phase ({named})",
         evidence=(
             EvidenceRow(one.what, one.value, one.limit, one.unit, one.iteration, one.source),
             *(EvidenceRow(f"distance to {b.setting.name} ({b.iteration:,})", abs(one.iteration - b.iteration),
