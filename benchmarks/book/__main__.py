@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 from benchmarks.book.chosen import Shown, shown_for
@@ -73,8 +74,8 @@ def _curve(pattern: Pattern, shown: Shown) -> dict[str, str] | None:
     names = (*CURVES.get(pattern.code, CURVES.get(pattern.code.rpartition("-")[0], ())), *USUAL)
     known = (shown.sick.series, shown.healthy.series)
     name = next((one for one in names if all(_is_curve(series.get(one)) for series in known)), None)
-    if name is None:
-        return None
+    if name is None or _same(shown.sick.series[name], shown.healthy.series[name]):
+        return None  # a curve that is that of a sound training shows nothing
     file = f"{pattern.code.lower()}.svg"
     title = f"{TITLES[name]} over the iterations"
     write_text(PICTURES / file, drawing(shown.sick.series[name], shown.healthy.series[name], f"{pattern.title}. {title}"))
@@ -83,6 +84,12 @@ def _curve(pattern: Pattern, shown: Shown) -> dict[str, str] | None:
 
 def _is_curve(series: Series | None) -> bool:
     return series is not None and len(series) > 2
+
+
+def _same(series: Series, sound: Series) -> bool:
+    """Up to where the shorter one ends."""
+    length = min(len(series), len(sound))
+    return bool(np.allclose(series.values[:length], sound.values[:length], rtol=1e-3, equal_nan=True))
 
 
 def _trained(shown: Shown) -> str:
