@@ -53,7 +53,7 @@ def main(wanted: list[str]) -> None:
 
 def _pictures(pattern: Pattern, shown: Shown) -> list[dict[str, str]]:
     """Renders where it is seen in them or cost much; the curve where it is seen there, or nowhere else."""
-    seen = pattern.panel in DRAWN
+    seen = pattern.panel in DRAWN or pattern.kind == "file"
     lost = shown.sick_db is None or (shown.healthy_db is not None and shown.healthy_db - shown.sick_db > MUCH_DB)
     render = _render(pattern, shown) if seen or lost else None
     curve = None if seen and render is not None else _curve(pattern, shown)
