@@ -58,11 +58,19 @@ def _judged(match: Match, due: tuple[int, ...], seen: Observed, practice: Practi
     """Less what other patterns tell (nothing at all happens; growth after the end), what is meant, and what leaves no trace."""
     if not seen.windows or not due:
         return Match((), (), None, None)
+    if any(first < last for first, last in seen.windows) and seen.kind == "sh":
+        return _late(due, seen)
     missing = match.missing if seen.complete else _silent_ends(match.missing, due, unseen)
     extra = match.extra if seen.kind != "densify" else tuple(w for w in match.extra if w[0] <= due[-1] + 1)
     if practice is not None and seen.kind == "reset" and practice.intends("no-resets") is not None:
         missing = ()
     return Match(missing, extra, match.shift, match.every)
+
+
+def _late(due: tuple[int, ...], seen: Observed) -> Match:
+    """Saves tell between which two of them a degree came; coefficients that are there early may be those of the start."""
+    late = tuple(planned for planned, window in zip(due, seen.windows, strict=False) if window[0] > planned + 1)
+    return Match(late, (), None, None)
 
 
 def _silent_ends(missing: tuple[int, ...], due: tuple[int, ...], unseen: int) -> tuple[int, ...]:
