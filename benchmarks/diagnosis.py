@@ -79,7 +79,7 @@ def _earlier(last: Gaussians, before: float, seed: int) -> Gaussians:
 
 def _logged(iteration: int, count: int) -> dict[str, Any]:
     quality = 28 - 12 * np.exp(-iteration / 4000)
-    grown = count * (0.3 + 0.7 * min(iteration, 15_000) / 15_000)
+    grown = POINTS + max(0, count - POINTS) * min(iteration, 15_000) / 15_000
     return {"train/psnr": quality, "test/psnr": quality - 1, "num_gaussians": int(grown), "loss/l1": 0.2 * 10 ** (-quality / 40)}
 
 

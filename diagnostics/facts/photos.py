@@ -1,4 +1,6 @@
-"""Photos at the size a camera is drawn at, and an even choice of cameras where drawing all would take too long."""
+"""Photos at the size a camera is drawn at, and an even choice of views where drawing all would take too long."""
+
+from typing import TypeVar
 
 import numpy as np
 
@@ -7,14 +9,15 @@ from runs.cameras import Camera
 from runs.errors import RunError
 from runs.run import Run
 
+Item = TypeVar("Item")
 PHOTOS = "the photos (give the data folder with --data)"
 
 
-def evenly(cameras: tuple[Camera, ...], most: int) -> tuple[Camera, ...]:
+def evenly(each: tuple[Item, ...], most: int) -> tuple[Item, ...]:
     """At most `most` of them, evenly spaced in their order, first and last included."""
-    if len(cameras) <= most:
-        return cameras
-    return tuple(cameras[i] for i in np.unique(np.linspace(0, len(cameras) - 1, most).round().astype(int)))
+    if len(each) <= most:
+        return each
+    return tuple(each[i] for i in np.unique(np.linspace(0, len(each) - 1, most).round().astype(int)))
 
 
 def photo_at(run: Run, camera: Camera) -> F32 | None:

@@ -49,7 +49,8 @@ def tally(diagnosis: Diagnosis) -> str:
 def brief(chain: Chain) -> str:
     """The same where the findings stand below with their own sentences: the chain, and the names of what else it explains."""
     also = listed(_named(effect) for effect, _ in chain.branches)
-    told = (f"{_titled(chain.root)}: {_sentence(chain.root.finding.says)}", *_following(chain), also and f"It also explains {also}.")
+    said = f"{_titled(chain.root)}: {_sentence(chain.root.finding.says)}"
+    told = (said, *_following(chain), also and f"It also explains {also}.")
     return " ".join(part for part in told if part)
 
 

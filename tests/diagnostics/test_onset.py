@@ -44,7 +44,8 @@ def test_newborns_are_told_from_start_points_with_their_densification() -> None:
     assert isinstance(told, Began)
     assert [(one.count, one.first, one.last) for one in told.births] == [(10, 0, 550), (30, 550, 650)]
     assert told.says.replace("\N{NO-BREAK SPACE}", " ") == (
-        "75 % of the 40 Gaussians were born between iterations 550 and 650, in the first densification; 25 % were there from the start")
+        "75 % of the 40 Gaussians were born between iterations 550 and 650, in the first densification; "
+        "25 % were there from the start")
     assert told.telling
     assert "as densification began" in told.means
     assert 0.9 < told.confidence <= 1

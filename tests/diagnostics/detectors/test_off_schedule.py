@@ -21,7 +21,8 @@ def found(run: Run) -> Finding:
 def test_another_interval_is_told_with_the_setting() -> None:
     """The user must learn which number to correct, and to what."""
     answer = found(every_other_densification())
-    assert answer.says == "The densifications came every 200 iterations, from 200 on, not as densification_interval=100 plans them"
+    plan = "not as densification_interval=100 plans them"
+    assert answer.says == f"The densifications came every 200 iterations, from 200 on, {plan}"
     assert (answer.fixes[0].setting, answer.fixes[0].current, answer.fixes[0].proposed) == ("densification_interval", 100, 200)
     assert answer.iterations == (300, 1100)
 
@@ -75,7 +76,7 @@ def test_growth_after_the_end_is_another_pattern() -> None:
 def test_a_run_that_never_densifies_is_another_pattern() -> None:
     """DF-01 tells it."""
     gone = dict.fromkeys(("densify/cloned", "densify/split", "densify/pruned"))
-    flat = healthy_run(series={**gone, "num_gaussians": {i: 400.0 for i in range(1, LAST + 1)}})
+    flat = healthy_run(series={**gone, "num_gaussians": dict.fromkeys(range(1, LAST + 1), 400.0)})
     assert verdict(NAME, flat) is None
 
 
