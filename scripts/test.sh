@@ -25,9 +25,9 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 failed=0
 on_screen tests/app || failed=$?
-env QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest tests/diagnostics tests/lab > "$log" 2>&1 &
+env QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest tests/diagnostics tests/lab tests/cases > "$log" 2>&1 &
 diagnosis=$!
-on_screen tests --ignore tests/app --ignore tests/diagnostics --ignore tests/lab || failed=$?
+on_screen tests --ignore tests/app --ignore tests/diagnostics --ignore tests/lab --ignore tests/cases || failed=$?
 wait "$diagnosis" || failed=$?
 step "tests of the diagnosis and the lab"
 cat "$log"
