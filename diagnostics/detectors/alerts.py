@@ -4,10 +4,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from diagnostics.facts import courses, habits, logged, saved, taken  # noqa: F401  (the facts named below)
+from diagnostics.facts import courses, habits, logged, saved  # noqa: F401  (the facts named below)
+from diagnostics.facts import masks as mask_facts  # noqa: F401
 from diagnostics.facts.courses import VIEW_LOSSES
+from diagnostics.facts.habits import full_size_from
 from diagnostics.facts.saved import file_of
 from diagnostics.measures.courses import VIEWS, Fall, is_smoothed, jumps, one_way_fall
+from diagnostics.measures.curves import since
 from diagnostics.measures.shares import share
 from diagnostics.registry import detects
 from diagnostics.schedule import STAGED, Schedule
@@ -15,7 +18,8 @@ from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
 from diagnostics.wording import percent
 from runs.arrays import F64, I64
 from runs.checkpoints import Checkpoint
-from runs.run import Trainer
+from runs.photos import Photo
+from runs.run import Run
 from runs.series import Series
 
 CALM_AFTER = 2  # values outside a reset's dip that confirm a fall
@@ -25,13 +29,16 @@ HALF = 0.5  # of the training views must be seen so often
 
 @detects("quality-falls-for-good")
 def falls_for_good(
-    quality: Series, trainer: Trainer, counts_iterations: bool, schedule: Schedule | None = None,  # noqa: ARG001
-    checkpoints: tuple[Checkpoint, ...] | None = None,
+    run: Run, quality: Series, counts_iterations: bool, schedule: Schedule | None = None,  # noqa: ARG001
+    checkpoints: tuple[Checkpoint, ...] | None = None, masks: Mapping[str, Photo] | None = None,
     *, fall_db: float = 2.0, faint: float = 0.5, faint_opacity: float = 0.02,
 ) -> Finding | NotEvaluable | None:
     """Quality fell within one interval and never came back. A dip that recovers is how a reset looks."""
-    if trainer.name in STAGED:
-        return NotEvaluable((f"one count of iterations over the whole training ({trainer.name} counts each stage anew)",))
+    if run.trainer.name in STAGED:
+        return NotEvaluable((f"one count of iterations over the whole training ({run.trainer.name} counts each stage anew)",))
+    if masks is not None:
+        return NotEvaluable(("an evaluation that leaves out what the masks exclude: what nobody trains may fall",))
+    quality = since(quality, full_size_from(run) + 1)
     fall = one_way_fall(quality, VIEWS if is_smoothed(quality) else 1)
     if fall is None or fall.depth < fall_db:
         return None

@@ -150,7 +150,7 @@ def _deformation(run: Run, checkpoints: tuple[Checkpoint, ...]) -> Module | None
 
 def _poses(run: Run) -> Module | None:
     setting = told(run.settings, POSES)
-    if setting is None or not setting.stored or run.trainer.name not in KEEPS_POSES:
+    if setting is None or not setting.stored or run.trainer.name not in KEEPS_POSES or not run.state_files:
         return None
     return Module("refined poses of the cameras", f"{setting.name} = {setting.value}", "the last checkpoint", 1,
                   int(not run.pose_deltas))

@@ -74,4 +74,4 @@ def test_fixes_name_its_own_flags(run: Run) -> None:
     """Advice under another trainer's spelling cannot be followed."""
     fix = CatalogueFix("Lower it", "grows", "densify_grad_threshold", {}, 2e-4)
     found = fitted_fixes(pattern(fix), finding(), run)
-    assert found == (Fix("Lower it", "grows", "strategy.grow_grad2d", 1e-3, 2e-4),)
+    assert found == (Fix("Lower it", "grows", "strategy.grow_grad2d", 1e-3, 2e-4, flag="--strategy.grow-grad2d 0.0002"),)
