@@ -51,7 +51,7 @@ def test_growing_pictures_are_no_falling_quality() -> None:
     assert full_size_from(growing) == full_size_from(made_run(trainer=of("splatfacto"))) == 6_000
     assert findings(growing) == []
     steady = made_run(trainer=of("splatfacto"), series=series, settings={**settings, "pipeline.model.num_downscales": 0})
-    assert [text.split()[0] for text in findings(steady)] == ["DF-05"]
+    assert [text.split()[0] for text in findings(steady)] == ["DF-05", "M-04"]
 
 
 def test_gradients_are_known_by_the_names_of_other_trainers() -> None:
