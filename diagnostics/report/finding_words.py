@@ -34,8 +34,8 @@ def typed(fix: Fix) -> tuple[str, ...]:
 
 def prospects(fix: Fix) -> tuple[Told, ...]:
     """What should be seen and by when, what it may cost, and what would show that this was not the cause."""
-    by = "" if fix.seen_at is None else f", by iteration {number(fix.seen_at)} of the next training"
-    told = (Told("Expect", f"{fix.expect.rstrip('.')}{by}"), Told("Risk", fix.risk), Told("Not the cause if", fix.falsified_by))
+    by = "" if fix.seen_at is None else f" by iteration {number(fix.seen_at)} of the next training"
+    told = (Told(f"Expect{by}", fix.expect), Told("Risk", fix.risk), Told("Not the cause if", fix.falsified_by))
     return tuple(each for each in told if each.text)
 
 

@@ -1,13 +1,18 @@
-"""No thread and no window may outlive the test that made it."""
+"""The window that tests drive; no thread and no window may outlive the test that made it."""
 
 import gc
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QSettings
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from app import theme
+from app.show import dispose
+from app.window import Window
 from render.raster.cpu import rasterise
 from render.splats import prepare
 from runs.open_run import open_run
@@ -32,3 +37,19 @@ def _leaves_nothing_behind(qapp: QApplication) -> Iterator[None]:
     assert not left, f"threads outlived the test: {left}"
     open_windows = [w for w in QApplication.topLevelWidgets() if w not in windows]
     assert not open_windows, f"windows outlived the test: {open_windows}"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> QSettings:
+    return QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, settings: QSettings) -> Iterator[Window]:
+    theme.apply(QApplication.instance(), theme.DARK)
+    window = Window(settings)
+    window.show()
+    qtbot.waitExposed(window)
+    yield window
+    window.close()
+    dispose(window)

@@ -1,15 +1,13 @@
 """The Memory panel under real events: it adds up when it is looked at, follows the timeline, and answers for a chosen GPU."""
 
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QTabBar
 
 from app import theme
 from app.lanes import settled
 from app.panels.memory import NOTHING, MemoryPanel
-from app.show import dispose
 from app.window import Window
 from runs.run import Run, Trainer
 from tests.support.runs import made_run, ring_cameras
@@ -22,17 +20,6 @@ def grown(**changes: object) -> Run:
     """INRIA's trainer with 194 photos on the GPU and up to 9 million Gaussians."""
     return healthy_run(series={"num_gaussians": COUNTS}, settings={"data_device": "cuda", "sh_degree": 3},
                        cameras=ring_cameras(194, size_px=(1237, 822)), **changes)
-
-
-@pytest.fixture
-def window(qtbot, tmp_path: Path):
-    theme.apply(QApplication.instance(), theme.DARK)
-    window = Window(QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat))
-    window.show()
-    qtbot.waitExposed(window)
-    yield window
-    window.close()
-    dispose(window)
 
 
 def look(window: Window, qtbot, run: Run) -> MemoryPanel:

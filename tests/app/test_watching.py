@@ -6,16 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings
 
 from app import watching
 from app.lanes import close_lanes, settled
 from app.loading import Loader
 from app.panels.plots import PlotsPanel
 from app.session import Session
-from app.show import dispose
 from app.watching import Follower, Seen, ago, live_text
-from app.window import Window
 from tests.support.files import random_gaussians, write_inria_run, write_splats
 
 ROOT = Path(__file__).parents[2]
@@ -42,16 +39,6 @@ def train(folder: Path, first: int, last: int) -> "subprocess.Popen[bytes]":
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "LOOK_MS", 50)
-
-
-@pytest.fixture
-def window(qtbot, tmp_path):
-    window = Window(QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat))
-    window.show()
-    qtbot.waitExposed(window)
-    yield window
-    window.close()
-    dispose(window)
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QDir, QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
+from PySide6.QtCore import QDir, QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 
 from app import theme
 from app.actions import theme_menu
@@ -18,28 +18,9 @@ from app.panels.plots import PlotsPanel
 from app.panels.runs import RunsPanel
 from app.panels.timeline import TimelinePanel
 from app.show import dispose
-from app.widgets.fold import Fold
 from app.window import Window
-from diagnostics.diagnosis import ExplainedAway
-from tests.diagnostics.report import support
 from tests.support.runs import changed, cloud
 from tests.support.training import healthy_run
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> QSettings:
-    return QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
-
-
-@pytest.fixture
-def window(qtbot, settings):
-    theme.apply(QApplication.instance(), theme.DARK)
-    window = Window(settings)
-    window.show()
-    qtbot.waitExposed(window)
-    yield window
-    window.close()
-    dispose(window)
 
 
 @pytest.fixture
@@ -387,21 +368,3 @@ def test_help_lists_the_shortcuts_that_exist(window):
     for action in window.actions_.all():
         assert action.shortcut().toString() in text
     dialog.close()
-
-
-def test_the_diagnosis_tells_the_chain_above_its_cards(window, qtbot):
-    """Who reads one paragraph must see which finding is the cause; what follows from it stands under it, to the right."""
-    window.session.open(healthy_run())
-    qtbot.waitUntil(lambda: settled(window))
-    effect = support.reported(support.pattern(1), severity="critical", consequence_of=("AF-01",))
-    away = ExplainedAway(support.reported(support.pattern(2)), "AF-01", "it is the same fault")
-    window.session.update(diagnosis=support.diagnosis(support.reported(), effect, explained_away=(away,)))
-    shown = panel(window, DiagnosisPanel)
-    assert [card.reported.pattern.code for card in shown.cards] == ["AF-01", "N-01"]
-    page = shown.area.widget()
-    qtbot.waitUntil(lambda: shown.cards[1].x() > shown.cards[0].x())
-    assert any("From this follows N-01, made-up pattern 1" in label.text() for label in page.findChildren(QLabel))
-    folds = {fold.head.text(): fold for fold in page.findChildren(Fold)}
-    assert list(folds) == ["Explained away (1)", "Not evaluable (1)", "Clear (2)"]
-    folds["Explained away (1)"].clicked.emit(away.reported.pattern)
-    assert "it is the same fault" in window.panels["pattern"].page.toPlainText()

@@ -21,7 +21,7 @@ def test_a_fix_shows_change_outcome_risk_and_what_would_refute_it() -> None:
     """Whoever tries it must know when to look, what it may cost and when to stop believing it."""
     page = told()
     for words in ("opacity_reset_interval: 400 → 1000", "--opacity_reset_interval 1000",
-                  "<i>Expect:</i> quality comes back, by iteration 600 of the next training", "<i>Risk:</i> floaters stay",
+                  "<i>Expect by iteration 600 of the next training:</i> quality comes back", "<i>Risk:</i> floaters stay",
                   "<i>Not the cause if:</i> quality stays down"):
         assert words in page
 

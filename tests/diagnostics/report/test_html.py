@@ -67,7 +67,7 @@ def test_everything_of_the_diagnosis_is_told(page: Page) -> None:
     """What is left out no reader will ever learn."""
     text = page.text.replace("\N{NO-BREAK SPACE}", " ")
     for told in ("garden", "From this follows N-01, made-up pattern 1", "60 of 400 Gaussians (15 %) float", "MAJOR", "MINOR",
-                 "opacity_reset_interval: 400 → 200", "--opacity_reset_interval 200", "Expect: floaters fade, by iteration 900",
+                 "opacity_reset_interval: 400 → 200", "--opacity_reset_interval 200", "Expect by iteration 900",
                  "Risk: a dip of quality", "Not the cause if: they stay", "It shows from iteration 900 on. 75 % were born late",
                  "Ghosting (AF-03, found here as well)", "Raise the threshold", "Lower it", "uncertain: not verified by us",
                  "A consequence of AF-01", "it is the same fault", "listen to the fans", "healthy runs of the calibration set",
