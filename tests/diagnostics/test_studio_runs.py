@@ -68,7 +68,7 @@ def as_splatfacto(told: Folders, to: Path) -> Run:
     text = config_yml("/nowhere/scene", settings=model)
     (to / "run" / "config.yml").write_text(text.replace("max_num_iterations: 30000", "max_num_iterations: 2000"), "utf-8")
     tags = {"loss": "Train Loss", "n": "Train Metrics Dict/gaussian_count", "psnr": "Train Metrics Dict/psnr"}
-    log = events(shared_data("runs", "synth-a"), tags, "Eval Images Metrics Dict (all images)/psnr", 0)
+    log = events(told.run, tags, "Eval Images Metrics Dict (all images)/psnr", 0)
     (to / "run" / "events.out.tfevents.1.host.1.0").write_bytes(log)
     return open_run(to / "run", to / "data")
 
