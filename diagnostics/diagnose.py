@@ -1,7 +1,7 @@
 """diagnose: every pattern judged against one range of one run; root causes first; each finding checked before it is shown."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import diagnostics.detectors  # noqa: F401  (registers every detector)
 from diagnostics.advice import fitted_fixes
@@ -51,7 +51,7 @@ def diagnose(
     if progress is not None:
         progress(1.0, "Tracing the Gaussians to their birth")
     known = with_harm(run, ordered(explained(standing, patterns)), evidence.span[1])
-    findings = with_onsets(run, known, evidence.span, evidence.beat)
+    findings = _traced(known, evidence)
     if progress is not None:
         progress(1.0, "Done")
     return Diagnosis(run, evidence.span, findings, tuple(outcome.clear), tuple(outcome.undecided), run.notes, away)
@@ -98,6 +98,18 @@ def _judge(pattern: Pattern, detector: Detector | None, evidence: Evidence) -> V
         raise
     except Exception as error:  # one detector's bug must not cost the user the other findings
         return NotEvaluable((f"its detector failed ({type(error).__name__}: {error})",))
+
+
+def _traced(known: tuple[Reported, ...], evidence: Evidence) -> tuple[Reported, ...]:
+    """With when their Gaussians were born; a failure there must not cost the user what was found."""
+    try:
+        told: tuple[Reported, ...] = evidence.wait_for(lambda: with_onsets(evidence.run, known, evidence.span, evidence.beat))
+        return told
+    except Cancelled:
+        raise
+    except Exception as error:
+        why = NotEvaluable((f"following the rows (it failed: {type(error).__name__}: {error})",))
+        return tuple(replace(found, began=why if found.finding.gaussians is not None else None) for found in known)
 
 
 def _without_detector(pattern: Pattern) -> str:

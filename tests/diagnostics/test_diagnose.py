@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.evidence import Cancelled, Evidence
 from diagnostics.registry import FACTS, Detector, detects, fact
 from diagnostics.verdict import EvidenceRow, Finding, GaussianPlace, Kind, NotEvaluable, Severity, Verdict
+from runs.gaussians import Gaussians
 from tests.support.runs import made_run
 from tests.support.training import healthy_run
 
@@ -55,6 +57,21 @@ def test_a_detector_that_fails_costs_only_its_own_pattern() -> None:
     diagnosis = run_of({"a": ZeroDivisionError("by nothing"), "b": fires()})
     assert [f.pattern.name for f in diagnosis.findings] == ["b"]
     assert diagnosis.not_evaluable[0].missing == ("its detector failed (ZeroDivisionError: by nothing)",)
+
+
+def test_births_that_cannot_be_traced_cost_no_finding() -> None:
+    """What was found stands, and says why nobody knows since when."""
+    def broken() -> Gaussians:
+        raise ZeroDivisionError("by nothing")
+
+    run = healthy_run()
+    saves = tuple(replace(save, read=broken, _shared=WeakValueDictionary()) for save in run.checkpoints)
+    place = GaussianPlace(np.arange(3), saves[-1].iteration, saves[-1].count)
+    diagnosis = diagnose(replace(run, checkpoints=saves), catalogue={"a": pattern("a")},
+                         detectors={"a": detector("a", fires(gaussians=place))})
+    told = diagnosis.findings[0].began
+    assert isinstance(told, NotEvaluable)
+    assert "ZeroDivisionError" in told.missing[0]
 
 
 @pytest.mark.parametrize(("finding", "why"), [
