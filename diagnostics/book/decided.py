@@ -29,6 +29,6 @@ def method(detector: Detector) -> str:
 
 
 def words_of(names: tuple[str, ...]) -> tuple[str, ...]:
-    """What must be at hand for these facts, each said once."""
+    """What must be at hand for these facts, each said once, also where one fact needs several things."""
     told = (GIVEN_WORDS.get(name, "") if name in GIVEN else FACTS[name].missing for name in names)
-    return tuple(dict.fromkeys(words for words in told if words))
+    return tuple(dict.fromkeys(part for words in told if words for part in words.split("; ")))

@@ -8,7 +8,7 @@ import pytest
 
 import diagnostics.detectors  # noqa: F401  (registers every detector)
 from diagnostics.accuracy import sentence_of
-from diagnostics.book.decided import decided_by
+from diagnostics.book.decided import decided_by, words_of
 from diagnostics.book.guide import load_guide
 from diagnostics.book.pattern_page import NO_PICTURE, UNCERTAIN, page_of, pattern_page
 from diagnostics.book.pictures import image_files, pictures
@@ -147,3 +147,10 @@ def test_the_book_is_written_whole_and_again_over_itself(tmp_path: Path) -> None
     written = {path.name for path in (tmp_path / "new" / "book").iterdir()}
     assert {"index.html", "pictures", "needle-gaussians.html", "guide-tree.html"} <= written
     assert {path.name for path in (tmp_path / "new" / "book" / "pictures").iterdir()} == set(image_files())
+
+
+def test_what_two_facts_need_is_said_once() -> None:
+    """A list that names the point cloud three times is read by nobody."""
+    told = words_of(("gaussians", "views", "run"))
+    assert len(set(told)) == len(told) == 3
+    assert not any("; " in words for words in told)
