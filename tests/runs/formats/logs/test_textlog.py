@@ -15,7 +15,7 @@ from runs.formats.logs.textlog import looks_like_log, read_log
 GIB, MIB = 2.0**30, 2.0**20
 BAR = "Training progress:  {percent}%|##   | {n}/30000 [01:12<05:17, {rate}, Loss={loss}]"
 
-# Wordings as PyTorch has printed them, shortened; the amounts follow public reports (inria#559, 2DGS#97).
+# Wordings as PyTorch has printed them, shortened; the amounts follow public reports (inria#558, 2DGS#97).
 OLD = (
     "RuntimeError: CUDA out of memory. Tried to allocate 42.00 MiB (GPU 0; 24.00 GiB total capacity; "
     "53.19 GiB already allocated; 0 bytes free; 53.57 GiB reserved in total by PyTorch) If reserved memory is >> allocated"
