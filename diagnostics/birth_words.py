@@ -118,7 +118,7 @@ def _sum(intervals: Sequence[Interval], phase: Phase, shares: F64) -> float:
     return float(sum(share for one, share in zip(intervals, shares, strict=True) if one.phase == phase))
 
 
-# A reset changes opacities alone, and only as long as densification runs; nor does pruning add anything (science: Kerbl et al.
+# A reset changes opacities alone, and only as long as densification runs; nor does pruning add anything (Kerbl et al.
 # 2023 and the reference trainer's loop).
 NOT_BY_RESET = "An opacity reset lies in that time too; it lowers opacities and adds no Gaussian."
 MEANINGS: dict[Phase, str] = {

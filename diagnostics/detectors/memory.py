@@ -109,5 +109,5 @@ def photos_fill(memory_told: MemoryTold, *, share: float = 0.5) -> Finding | Not
 
 
 def _largest_group(crash: Crash) -> float | None:
-    """Bytes of the higher colour terms of all Gaussians: one group is copied at a time (science: F.4, derived)."""
+    """Bytes of the higher colour terms of all Gaussians: one group is copied at a time (derived from the torch.cat)."""
     return None if crash.count is None else crash.count * 12.0 * ((crash.setup.sh_degree + 1) ** 2 - 1)

@@ -18,7 +18,7 @@ GSPLAT_EVAL = "https://docs.gsplat.studio/main/tests/eval.html"
 class Fit:
     """Peak of what PyTorch allocates, at SH degree 3 with Adam and one view per step: GiB = fixed + per_million · N / 1e6.
 
-    Photos kept on the GPU are not in it. Least squares on `source` (science: F.1).
+    Photos kept on the GPU are not in it. Least squares on `source`.
     """
 
     name: str

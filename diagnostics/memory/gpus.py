@@ -11,7 +11,7 @@ from typing import Literal
 from diagnostics.memory.fits import GIB
 
 # Beside what PyTorch allocates, the CUDA context and blocks that its allocator keeps take up room: half a GiB to two, by rule
-# of thumb (science: F.1, magnitude not verified; readings of whole processes were 1.3-4.6 GiB above those of the allocator).
+# of thumb (magnitude not verified; readings of whole processes were 1.3-4.6 GiB above those of the allocator).
 BESIDE_LEAST, BESIDE_MOST = 0.5 * GIB, 2.0 * GIB
 Fits = Literal["fits", "tight", "too small"]
 

@@ -13,14 +13,14 @@ Basis = Literal["exact", "measured", "derived", "estimated"]
 FLOAT = 4  # bytes; rasterisers take float32 only, so nothing is gained by half precision
 SHAPE_FLOATS = 11  # mean 3, scales 3, quaternion 4, opacity 1
 COLOURS = 3
-STATISTICS = 12  # bytes: gradient accumulator, count and largest radius of densification (science: F.2)
+STATISTICS = 12  # bytes: gradient accumulator, count and largest radius of densification (INRIA scene/gaussian_model.py)
 # Copies of the parameters that an optimiser keeps: Adam's two moments, sparse or selective Adam's too (PyTorch documentation).
 MOMENTS = {"adam": 2, "sparse_adam": 2, "selective_adam": 2, "sgd": 0}
 # What a step works in, bytes per Gaussian at SH degree 3, and the part that goes with each SH coefficient: the joined
-# colours and the backward kernel's own gradient of them, 12 bytes each (science: F.2, derived from INRIA's structures).
+# colours and the backward kernel's own gradient of them, 12 bytes each (derived from INRIA's structures).
 WORKING, PER_COEFFICIENT, COEFFICIENTS = 620, 24, 16
-PAIR = 24  # bytes of one tile-Gaussian pair: 64-bit key and 32-bit value, unsorted and sorted (science: F.2)
-IMAGE_STATE = 16  # bytes per pixel of the view that is drawn (science: F.2)
+PAIR = 24  # bytes of one tile-Gaussian pair: 64-bit key and 32-bit value, unsorted and sorted (INRIA: BinningState)
+IMAGE_STATE = 16  # bytes per pixel of the view that is drawn (INRIA: ImageState)
 
 
 @dataclass(frozen=True)

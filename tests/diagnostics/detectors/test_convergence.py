@@ -97,7 +97,7 @@ def test_what_was_best_at_the_start_never_learned() -> None:
 
 
 def test_a_public_run_that_was_frozen_by_design_is_clear() -> None:
-    """★5 (gaussian-splatting #156): 7,000 to 50,000 iterations, and any finding would be a false alarm."""
+    """gaussian-splatting #156: 7,000 to 50,000 iterations, and any finding would be a false alarm."""
     series = {"train/psnr": {7000: 23.82, 30_000: 27.11}, "loss/total_ema": {7000: 0.0937, 30_000: 0.0586, 50_000: 0.0541},
               "num_gaussians": {30_000: 5_775_269.0, 50_000: 5_775_269.0}}
     diagnosis = diagnose(made_run(series=series, settings={"densify_until_iter": 15_000, "iterations": 50_000}))

@@ -13,7 +13,7 @@ ARTEFACT, UNEQUAL = "evaluation-artefact", "views-converge-unequally"
 
 
 def test_the_measurement_dips_and_nothing_else_is_blamed() -> None:
-    """★4: it must say "measurement", with the other number of views; not a reset, not an oscillation."""
+    """nerfstudio #2709: it must say "measurement", with the other number of views; not a reset, not an oscillation."""
     finding = found(ARTEFACT, all_views_every_third())
     assert "the measurement dips, not the training" in finding.says
     assert "of 40 views, the others of 1" in finding.says

@@ -25,7 +25,7 @@ def same_each_visit(share: float) -> dict[str, Series]:
 
 
 def test_a_broken_gradient_path_is_named_and_nothing_else() -> None:
-    """★16: 5.3944 dB at both evaluations; neither a plateau nor a matter of published figures."""
+    """Grendel-GS #38: 5.3944 dB at both evaluations; neither a plateau nor a matter of published figures."""
     codes = {reported.pattern.code for reported in diagnose(blank()).findings}
     assert "N-18" in codes
     assert not codes & {"CF-01", "CF-06", "M-04", "CF-05"}
@@ -69,7 +69,7 @@ def test_a_low_level_is_no_plateau() -> None:
 
 
 def test_flat_after_densification_is_by_design() -> None:
-    """★5 ends at the same PSNR and the same count; so do all sound trainings of the lab."""
+    """gaussian-splatting #156 ends at the same PSNR and the same count; so do all sound trainings of the lab."""
     assert verdict(PLATEAU, flat_in_the_end()) is None
 
 

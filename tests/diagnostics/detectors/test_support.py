@@ -33,7 +33,7 @@ def test_before_the_last_prune_nobody_is_dead_for_good() -> None:
 
 
 def test_truncated_gradients_keep_faint_ones_on_purpose() -> None:
-    """Until iteration 24,500 of 30,000 nothing is pruned there, by design (science: A.2)."""
+    """Until iteration 24,500 of 30,000 nothing is pruned there, by design (TruncGradGS, train.py)."""
     kept = healthy_run(checkpoints={LAST: runs.faded(0.0045, 1e-4)}, trainer=TRUNCATED)
     answer = verdict("support-collapsed", kept)
     assert isinstance(answer, NotEvaluable)
