@@ -11,8 +11,8 @@ from runs.arrays import F64, I64
 from runs.series import Series
 
 # What is carried on is the straight line through this last part of the growth that is known. Growth slows towards the end of
-# densification: of seven public scenes 59-94 % of the final count was there at 45 % of it (gsplat docs, tests/eval.rst), so a line
-# overshoots.
+# densification: of seven public scenes 59-94 % of the final count was there at 45 % of it (gsplat docs, eval.rst), so a
+# line overshoots.
 LAST_PART = 1 / 3
 MCMC_GROWTH, MCMC_EVERY = 1.05, 100  # at most, per refinement (gsplat's MCMCStrategy, 3dgs-mcmc)
 

@@ -1,6 +1,6 @@
 """Advice that the fact-check of the seed found wrong, inverted or harmful: how to recognise it, and why it may not be given.
 
-`row` numbers the claims that were checked against primary sources. A rule of words reads "what to do -> what to expect" of a fix; a rule of
+`row` numbers the claims that were checked. A rule of words reads "what to do -> what to expect" of a fix; a rule of
 values looks at a setting's present and proposed value. `allowed` names patterns for which the same advice is right.
 """
 

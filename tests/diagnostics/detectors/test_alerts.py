@@ -17,7 +17,7 @@ FALLS, SWINGS, ALWAYS = "quality-falls-for-good", "loss-oscillates", "densifies-
 
 
 def test_a_fall_on_a_reset_that_stays_is_a_divergence() -> None:
-    """Deformable-3D-Gaussians #29: 12,000 is 4 x 3,000 on purpose; the range and the way back must come out, and no blame on it."""
+    """Deformable-3DGS #29: 12,000 is 4 x 3,000 on purpose; the range and the way back must come out, and no blame on it."""
     finding = found(FALLS, falls_at_a_reset())
     assert finding.iterations == (11_000, 12_000)
     assert finding.evidence[0].value == pytest.approx(25.0)
