@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from diagnostics.probes.optimiser import Optimiser
+from diagnostics.optimiser.optimiser import Optimiser
 from runs.gaussians import Gaussians
 from runs.lineage.births import births_of
 from runs.lineage.likeness import match

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from diagnostics.probes.optimiser import Optimiser
-from diagnostics.probes.recipe import Recipe
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.views import TrainingData
+from diagnostics.optimiser.optimiser import Optimiser
+from diagnostics.optimiser.recipe import Recipe
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.views import TrainingData
 from render.raster import differentiable
 from tests.lab.scenes import build
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from diagnostics.probes.train import train
+from diagnostics.optimiser.train import train
 from runs.formats.ply import read_gaussians
 from runs.gaussians import Gaussians
 from runs.writers.ply import write_splats

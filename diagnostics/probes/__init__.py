@@ -1,1 +1,1 @@
-"""Short optimisations: a compact trainer, and what it needs."""
+"""Questions that no file answers, put to a run by a short optimisation."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.optimiser.settings import OptimiserSettings
 from tests.lab.case import HALVES, Case, Half, Size
 from tests.lab.faults import FAULTS
 from tests.lab.faults.fault import Fault

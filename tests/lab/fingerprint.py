@@ -14,7 +14,7 @@ from tests.lab.plan import Plan
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # What a training's files depend on, and what their diagnosis does: folders and files below the repository.
-ENGINE = ("diagnostics/probes", "diagnostics/measures/extent.py", "render", "runs/writers", "runs/kernels.py",
+ENGINE = ("diagnostics/optimiser", "diagnostics/measures/extent.py", "render", "runs/writers", "runs/kernels.py",
           "runs/gaussians.py", "runs/cameras.py", "tests/lab/train.py", "tests/lab/scenes/writing.py")
 DOCTOR = ("diagnostics", "render", "runs", "resources/catalogue", "tests/lab/judge.py", "tests/lab/outcome.py")
 NO_SAY = ("render/viewport", "diagnostics/report", "diagnostics/accuracy.py")
@@ -22,7 +22,8 @@ ONLY_LOOKING = ("render/colouring.py", "render/raster/cpu.py", "render/raster/cu
                 "render/raster/kernels_project.py", "render/raster/kernels_removal.py", "render/raster/kernels_tiles.py",
                 "render/raster/measures.py", "render/raster/prefetch.py", "render/raster/reference.py",
                 "render/raster/removal.py")
-ONLY_TRAINING = ("diagnostics/probes", "runs/writers")
+# A probe runs when a user asks for it; no verdict from files depends on one.
+NOT_FROM_FILES = ("diagnostics/optimiser", "runs/writers", "diagnostics/probes")
 SUFFIXES = (".py", ".toml")
 
 
@@ -35,7 +36,7 @@ def training_key(plan: Plan) -> str:
 
 def diagnosis_key(training: str) -> str:
     """Changes with the run and with the doctor."""
-    told = sources(DOCTOR, NO_SAY + ONLY_TRAINING)
+    told = sources(DOCTOR, NO_SAY + NOT_FROM_FILES)
     return hashlib.sha256(f"{training} {told}".encode()).hexdigest()[:20]
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnostics.probes.views import View
+from diagnostics.optimiser.views import View
 from tests.lab.plan import Plan
 from tests.lab.scenes.scene import Scene
 

@@ -4,7 +4,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.optimiser.settings import OptimiserSettings
 from tests.lab.faults import FAULTS
 from tests.lab.plan import Plan
 from tests.lab.scenes import build

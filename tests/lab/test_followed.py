@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diagnostics.probes.optimiser import Optimiser
+from diagnostics.optimiser.optimiser import Optimiser
 from tests.lab.corpus import cases, plan_of
 from tests.support.claimed import claims
 from tests.support.followed import Score, densification_score, relocation_score

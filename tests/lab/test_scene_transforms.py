@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diagnostics.probes.views import View
+from diagnostics.optimiser.views import View
 from runs.formats.cameras.colmap import read_model
 from runs.photos import Photo
 from tests.lab.scenes import Scene, build, transforms

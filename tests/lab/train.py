@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from diagnostics.probes import schedule
-from diagnostics.probes.optimiser import Optimiser, Outcome
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.optimiser import schedule
+from diagnostics.optimiser.optimiser import Optimiser, Outcome
+from diagnostics.optimiser.settings import OptimiserSettings
 from runs.checkpoints import TrainingState
 from runs.writers.gsplat import GsplatWriter
 from runs.writers.inria import InriaWriter

@@ -7,10 +7,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from diagnostics.probes import growth, strategies
-from diagnostics.probes.context import Context
-from diagnostics.probes.optimiser import Optimiser
-from diagnostics.probes.recipe import Recipe
+from diagnostics.optimiser import growth, strategies
+from diagnostics.optimiser.context import Context
+from diagnostics.optimiser.optimiser import Optimiser
+from diagnostics.optimiser.recipe import Recipe
 from render.raster.parameters import Parameters
 from runs.arrays import I64, Array, Mask
 from runs.gaussians import Gaussians

@@ -9,7 +9,7 @@ from benchmarks.floaters.baselines import BASELINES
 from benchmarks.floaters.models import sound
 from benchmarks.floaters.plants import FLOATERS, GHOSTS, MIXED, plant
 from benchmarks.floaters.scoring import Judged, judge
-from diagnostics.probes.train import train
+from diagnostics.optimiser.train import train
 from render.raster.parameters import Parameters
 from tests.lab.plan import Plan
 

@@ -4,9 +4,9 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from diagnostics.probes import mcmc
-from diagnostics.probes.context import Context
-from diagnostics.probes.views import TrainingData
+from diagnostics.optimiser import mcmc
+from diagnostics.optimiser.context import Context
+from diagnostics.optimiser.views import TrainingData
 from render.raster.differentiable import Gradients
 from render.raster.parameters import Parameters
 from runs.arrays import F32

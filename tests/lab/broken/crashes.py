@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from diagnostics.probes.loss import Loss, Target, photometric_loss
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.optimiser.loss import Loss, Target, photometric_loss
+from diagnostics.optimiser.settings import OptimiserSettings
 from runs.arrays import F32
 from runs.formats.torch_file import read_torch_file
 from runs.writers.torch_zip import write_torch_file

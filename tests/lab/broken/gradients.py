@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnostics.probes.context import Context
+from diagnostics.optimiser.context import Context
 from render.raster.differentiable import Gradients
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnostics.probes import growth
-from diagnostics.probes.context import Context
+from diagnostics.optimiser import growth
+from diagnostics.optimiser.context import Context
 from render.raster.parameters import Parameters
 from runs.arrays import F32, I64, Array, Mask
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnostics.probes.loss import Loss, Target, photometric_loss
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.optimiser.loss import Loss, Target, photometric_loss
+from diagnostics.optimiser.settings import OptimiserSettings
 from runs.arrays import F32
 
 LEVELS = 255.0

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnostics.probes import initialise
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.views import TrainingData
+from diagnostics.optimiser import initialise
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.views import TrainingData
 from render.harmonics import C0
 from render.raster.parameters import Parameters
 from runs.arrays import Array

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.optimiser.settings import OptimiserSettings
 from tests.lab.broken import gradients
 from tests.lab.faults.fault import Fault, codes
 from tests.lab.plan import Plan, Resume

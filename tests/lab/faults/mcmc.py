@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.optimiser.settings import OptimiserSettings
 from tests.lab.faults.fault import Fault, codes
 from tests.lab.plan import Plan
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import ndimage
 
-from diagnostics.probes.views import View
+from diagnostics.optimiser.views import View
 from runs.arrays import F32, F64
 from runs.cameras import Camera
 from tests.lab.scenes.photo_transforms import with_views

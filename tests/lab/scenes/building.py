@@ -12,7 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
-from diagnostics.probes.views import TrainingData, View
+from diagnostics.optimiser.views import TrainingData, View
 from runs.arrays import F32, U8, Array
 from runs.cameras import Camera
 from runs.formats.cameras.colmap import Observations

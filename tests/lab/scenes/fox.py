@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from diagnostics.probes.views import TrainingData, View
+from diagnostics.optimiser.views import TrainingData, View
 from runs.cameras import Camera
 from runs.formats.cameras.colmap import ColmapModel, Observations, read_model
 from tests.lab.scenes.scene import Scene, reprojected

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy import ndimage
 
-from diagnostics.probes.views import View
+from diagnostics.optimiser.views import View
 from runs.arrays import F32
 from tests.lab.scenes.scene import Scene
 from tests.lab.scenes.solids import Rgb

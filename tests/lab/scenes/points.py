@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from diagnostics.probes.views import View
+from diagnostics.optimiser.views import View
 from runs.arrays import F32, F64, Array, Mask
 from runs.cameras import Camera
 from runs.formats.cameras.colmap import Observations

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from diagnostics.probes.views import TrainingData, View
+from diagnostics.optimiser.views import TrainingData, View
 from runs.arrays import F32
 from runs.formats.cameras.colmap import Observations
 from tests.lab.scenes import writing

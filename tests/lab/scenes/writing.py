@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 from scipy.spatial.transform import Rotation
 
-from diagnostics.probes.views import TrainingData, View
+from diagnostics.optimiser.views import TrainingData, View
 from runs.arrays import F32, U8
 from runs.cameras import Camera
 from runs.formats.cameras.colmap import Observations

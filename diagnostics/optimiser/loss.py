@@ -5,9 +5,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from diagnostics.probes.kernels_loss import photo_moments, photometric
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.views import View
+from diagnostics.optimiser.kernels_loss import photo_moments, photometric
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.views import View
 from render.raster.compare import SIGMA_PX, WINDOW_PX
 from runs.arrays import Array
 

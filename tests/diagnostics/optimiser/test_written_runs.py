@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diagnostics.probes.optimiser import Optimiser
-from diagnostics.probes.train import train
+from diagnostics.optimiser.optimiser import Optimiser
+from diagnostics.optimiser.train import train
 from render.raster.parameters import GROUPS
 from runs.open_run import open_run
 from runs.writers.inria import InriaWriter
-from tests.diagnostics.probes.made_up import quick, tiny_scene
+from tests.diagnostics.optimiser.made_up import quick, tiny_scene
 
 
 def written(folder: Path) -> Optimiser:

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diagnostics.probes.optimiser import Optimiser
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.step import INRIA_NAMES
+from diagnostics.optimiser.optimiser import Optimiser
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.step import INRIA_NAMES
 from render.raster.parameters import GROUPS
 from runs.checkpoints import TrainingState
-from tests.diagnostics.probes.made_up import quick, tiny_scene
+from tests.diagnostics.optimiser.made_up import quick, tiny_scene
 
 
 def stopped(at: int, settings: OptimiserSettings) -> tuple[TrainingState, Optimiser]:

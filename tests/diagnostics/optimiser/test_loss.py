@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diagnostics.probes.loss import Loss, Target, photometric_loss, window
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.optimiser.loss import Loss, Target, photometric_loss, window
+from diagnostics.optimiser.settings import OptimiserSettings
 from render.raster import compare
 from runs.arrays import F64
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from diagnostics.probes.optimiser import Engine, Optimiser, Outcome
-from diagnostics.probes.recipe import Recipe
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.step import Step
-from diagnostics.probes.views import TrainingData
+from diagnostics.optimiser.optimiser import Engine, Optimiser, Outcome
+from diagnostics.optimiser.recipe import Recipe
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.step import Step
+from diagnostics.optimiser.views import TrainingData
 from render.raster import differentiable
 from runs.checkpoints import TrainingState
 from runs.writers.protocol import RunWriter

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.optimiser.settings import OptimiserSettings
 from runs.arrays import F32
 
 # First words of the seeds of independent random numbers.

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from diagnostics.probes.views import TrainingData, View
+from diagnostics.optimiser.views import TrainingData, View
 from runs.points import PointCloud
-from tests.diagnostics.probes.made_up import cameras
+from tests.diagnostics.optimiser.made_up import cameras
 
 CLOUD = PointCloud(np.zeros((1, 3)), None, "made up")
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.probes import growth, initialise, loss, mcmc, schedule
-from diagnostics.probes.context import Context
-from diagnostics.probes.loss import Loss, Target
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.views import TrainingData
+from diagnostics.optimiser import growth, initialise, loss, mcmc, schedule
+from diagnostics.optimiser.context import Context
+from diagnostics.optimiser.loss import Loss, Target
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.views import TrainingData
 from render.raster import compare
 from render.raster.gradients import Gradients
 from render.raster.parameters import Parameters

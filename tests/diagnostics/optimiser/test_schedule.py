@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from diagnostics.probes import schedule
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.step import INRIA_NAMES
+from diagnostics.optimiser import schedule
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.step import INRIA_NAMES
 from render.raster.parameters import GROUPS
 
 INRIA = OptimiserSettings()

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from diagnostics.probes.adam import Adam
+from diagnostics.optimiser.adam import Adam
 from render.raster.parameters import GROUPS, Parameters
 
 RATES = dict(zip(GROUPS, (1e-3, 5e-3, 1e-3, 5e-2, 2.5e-3, 1.25e-4), strict=True))

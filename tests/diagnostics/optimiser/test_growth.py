@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from diagnostics.probes import growth
-from diagnostics.probes.adam import Adam
-from diagnostics.probes.growth import Tally
-from diagnostics.probes.recipe import Recipe
-from diagnostics.probes.strategies import densify
+from diagnostics.optimiser import growth
+from diagnostics.optimiser.adam import Adam
+from diagnostics.optimiser.growth import Tally
+from diagnostics.optimiser.recipe import Recipe
+from diagnostics.optimiser.strategies import densify
 from render.covariance import covariances
 from render.raster.parameters import GROUPS
-from tests.diagnostics.probes.made_up import blobs, context, some_parameters
+from tests.diagnostics.optimiser.made_up import blobs, context, some_parameters
 
 EXTENT, THRESHOLD = 2.0, 1e-3
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
-from diagnostics.probes import mcmc
-from diagnostics.probes.adam import Adam
-from diagnostics.probes.growth import Tally
-from diagnostics.probes.recipe import Recipe
-from diagnostics.probes.strategies import densify, relocate_and_add
+from diagnostics.optimiser import mcmc
+from diagnostics.optimiser.adam import Adam
+from diagnostics.optimiser.growth import Tally
+from diagnostics.optimiser.recipe import Recipe
+from diagnostics.optimiser.strategies import densify, relocate_and_add
 from render.raster.parameters import GROUPS, Parameters
 from runs.arrays import F32
-from tests.diagnostics.probes.made_up import blobs, context
+from tests.diagnostics.optimiser.made_up import blobs, context
 
 torch = pytest.importorskip("torch", reason="gsplat's strategies need it")
 pytest.importorskip("gsplat", reason="its strategies are the peers")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.optimiser.settings import OptimiserSettings
 from render.raster.gradients import Gradients
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from diagnostics.probes.initialise import from_points, neighbour_distances
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.views import TrainingData
+from diagnostics.optimiser.initialise import from_points, neighbour_distances
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.views import TrainingData
 from runs.points import PointCloud
-from tests.diagnostics.probes.made_up import tiny_scene
+from tests.diagnostics.optimiser.made_up import tiny_scene
 
 
 def data_with(points: PointCloud) -> TrainingData:

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from diagnostics.probes import mcmc
-from diagnostics.probes.adam import Adam
-from diagnostics.probes.recipe import Recipe
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.strategies import relocate_and_add
+from diagnostics.optimiser import mcmc
+from diagnostics.optimiser.adam import Adam
+from diagnostics.optimiser.recipe import Recipe
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.strategies import relocate_and_add
 from render.covariance import covariances
 from render.raster.differentiable import render
 from render.raster.parameters import GROUPS
-from tests.diagnostics.probes.made_up import blobs, cameras, context
+from tests.diagnostics.optimiser.made_up import blobs, cameras, context
 
 MCMC = {"strategy": "mcmc", "noise_lr": 5e5}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit
 
-from diagnostics.probes.context import Context
+from diagnostics.optimiser.context import Context
 from render.covariance import rotations
 from render.raster.parameters import Parameters
 from runs.arrays import F32, I64, Array, Mask

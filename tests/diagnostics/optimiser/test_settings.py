@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import pytest
 
-from diagnostics.probes.settings import _RULES, OptimiserSettings
+from diagnostics.optimiser.settings import _RULES, OptimiserSettings
 from runs.defaults import INRIA, INRIA_BEFORE_EXPOSURE
 
 

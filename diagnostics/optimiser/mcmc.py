@@ -5,9 +5,9 @@ import math
 import numpy as np
 from scipy.special import expit
 
-from diagnostics.probes.context import Context
-from diagnostics.probes.kernels_mcmc import stretched
-from diagnostics.probes.settings import OptimiserSettings
+from diagnostics.optimiser.context import Context
+from diagnostics.optimiser.kernels_mcmc import stretched
+from diagnostics.optimiser.settings import OptimiserSettings
 from render.raster.gradients import Gradients
 from render.raster.parameters import Parameters
 from runs.arrays import F32, F64, I64, Array

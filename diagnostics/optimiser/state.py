@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from diagnostics.probes.adam import Adam, Moments
-from diagnostics.probes.growth import Tally
-from diagnostics.probes.step import INRIA_NAMES
+from diagnostics.optimiser.adam import Adam, Moments
+from diagnostics.optimiser.growth import Tally
+from diagnostics.optimiser.step import INRIA_NAMES
 from render.raster.parameters import Parameters
 from runs.arrays import Array
 from runs.checkpoints import AdamGroup, TrainingState

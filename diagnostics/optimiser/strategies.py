@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.special import expit
 
-from diagnostics.probes.adam import Adam
-from diagnostics.probes.context import Context
-from diagnostics.probes.growth import Tally, largest_scales
-from diagnostics.probes.recipe import Recipe
+from diagnostics.optimiser.adam import Adam
+from diagnostics.optimiser.context import Context
+from diagnostics.optimiser.growth import Tally, largest_scales
+from diagnostics.optimiser.recipe import Recipe
 from render.raster.parameters import Parameters
 from runs.arrays import F32, I64, Array, Mask
 

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.spatial import cKDTree
 
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.views import TrainingData
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.views import TrainingData
 from render.harmonics import C0
 from render.raster.parameters import Parameters
 from runs.arrays import F32, F64, Array

@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from diagnostics.probes import schedule
-from diagnostics.probes.context import Context
-from diagnostics.probes.optimiser import Optimiser
-from diagnostics.probes.recipe import Recipe
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.step import Step
-from diagnostics.probes.train import train
+from diagnostics.optimiser import schedule
+from diagnostics.optimiser.context import Context
+from diagnostics.optimiser.optimiser import Optimiser
+from diagnostics.optimiser.recipe import Recipe
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.step import Step
+from diagnostics.optimiser.train import train
 from render.raster.differentiable import render
 from render.raster.gradients import Gradients
 from render.raster.parameters import GROUPS, Parameters
 from runs.arrays import F32
 from runs.cameras import Camera
-from tests.diagnostics.probes.made_up import quick, tiny_scene
-from tests.diagnostics.probes.recorder import Recorder
+from tests.diagnostics.optimiser.made_up import quick, tiny_scene
+from tests.diagnostics.optimiser.recorder import Recorder
 
 
 def steps_of(settings: OptimiserSettings, recipe: Recipe | None = None) -> tuple[Optimiser, list[Step]]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from diagnostics.probes.context import Context
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.views import TrainingData, View
+from diagnostics.optimiser.context import Context
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.views import TrainingData, View
 from render.raster.differentiable import render
 from render.raster.gradients import Gradients
 from render.raster.parameters import GROUPS, Parameters

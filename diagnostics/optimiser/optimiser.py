@@ -12,16 +12,16 @@ from typing import Protocol
 
 import numpy as np
 
-from diagnostics.probes import mcmc, schedule, state
-from diagnostics.probes.adam import Adam
-from diagnostics.probes.context import Context
-from diagnostics.probes.growth import Tally
-from diagnostics.probes.loss import Loss, Target
-from diagnostics.probes.recipe import Recipe
-from diagnostics.probes.settings import OptimiserSettings
-from diagnostics.probes.step import Step
-from diagnostics.probes.strategies import Events, densify, relocate_and_add
-from diagnostics.probes.views import TrainingData, View
+from diagnostics.optimiser import mcmc, schedule, state
+from diagnostics.optimiser.adam import Adam
+from diagnostics.optimiser.context import Context
+from diagnostics.optimiser.growth import Tally
+from diagnostics.optimiser.loss import Loss, Target
+from diagnostics.optimiser.recipe import Recipe
+from diagnostics.optimiser.settings import OptimiserSettings
+from diagnostics.optimiser.step import Step
+from diagnostics.optimiser.strategies import Events, densify, relocate_and_add
+from diagnostics.optimiser.views import TrainingData, View
 from render.raster import differentiable
 from render.raster.gradients import Gradients, Rendering
 from render.raster.parameters import GROUPS, Parameters

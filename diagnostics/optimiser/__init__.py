@@ -1,0 +1,1 @@
+"""Short optimisations: a compact trainer, and what it needs."""
