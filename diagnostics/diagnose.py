@@ -1,6 +1,6 @@
 """diagnose: every pattern judged against one range of one run; root causes first; each finding checked before it is shown."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import diagnostics.detectors  # noqa: F401  (registers every detector)
@@ -11,6 +11,8 @@ from diagnostics.evidence import Cancelled, Evidence, never_cancelled
 from diagnostics.harm import with_harm
 from diagnostics.onset import with_onsets
 from diagnostics.precedence import explained, ordered, told_apart
+from diagnostics.probed import latest, reconciled, with_trials
+from diagnostics.probes.answer import Result
 from diagnostics.registry import DETECTORS, Detector
 from diagnostics.selfcheck import shortcomings
 from diagnostics.verdict import Finding, NotEvaluable, Verdict
@@ -32,8 +34,11 @@ def diagnose(
     run: Run, span: tuple[int, int] | None = None, *, progress: Progress | None = None,
     cancelled: Callable[[], bool] = never_cancelled, on_finding: Callable[[Reported], None] | None = None,
     catalogue: Mapping[str, Pattern] | None = None, detectors: Mapping[str, Detector] | None = None,
+    probed: Sequence[Result] = (),
 ) -> Diagnosis:
     """Judge every pattern on `span` (first, last iteration; default: the whole run). Raises Cancelled.
+
+    What probes found out (`probed`; of each probe the last) decides what files leave open, and is weighed where both speak.
 
     `progress` is told a fraction and what is being looked at; `on_finding` each finding as it comes,
     before it is known which are consequences of which. A detector that fails leaves its pattern not evaluable.
@@ -41,12 +46,13 @@ def diagnose(
     patterns = load_catalogue() if catalogue is None else catalogue
     judges = DETECTORS if detectors is None else detectors
     evidence = Evidence(run, span or whole_span(run), cancelled)
+    heard = latest(probed)
     outcome = _Outcome()
     for done, pattern in enumerate(patterns.values()):
         evidence.beat()
         if progress is not None:
             progress(done / len(patterns), pattern.title)
-        _settle(pattern, judges.get(pattern.name), evidence, outcome, on_finding)
+        _settle(pattern, judges.get(pattern.name), evidence, outcome, on_finding, heard)
     standing, away = told_apart(outcome.findings)
     if progress is not None:
         progress(1.0, "Tracing the Gaussians to their birth")
@@ -54,7 +60,7 @@ def diagnose(
     findings = _traced(known, evidence)
     if progress is not None:
         progress(1.0, "Done")
-    return Diagnosis(run, evidence.span, findings, tuple(outcome.clear), tuple(outcome.undecided), run.notes, away)
+    return Diagnosis(run, evidence.span, findings, tuple(outcome.clear), tuple(outcome.undecided), run.notes, away, heard)
 
 
 def whole_span(run: Run) -> tuple[int, int]:
@@ -67,11 +73,11 @@ def whole_span(run: Run) -> tuple[int, int]:
 
 def _settle(
     pattern: Pattern, detector: Detector | None, evidence: Evidence, outcome: _Outcome,
-    on_finding: Callable[[Reported], None] | None,
+    on_finding: Callable[[Reported], None] | None, heard: tuple[Result, ...],
 ) -> None:
-    verdict = _judge(pattern, detector, evidence)
-    if isinstance(verdict, Finding) and detector is not None:
-        reported = _reported(pattern, verdict, evidence)
+    verdict = reconciled(pattern.name, _judge(pattern, detector, evidence), heard)
+    if isinstance(verdict, Finding):
+        reported = with_trials(_reported(pattern, verdict, evidence), heard)
         wrong = shortcomings(reported, detector, evidence.run)
         if not wrong:
             outcome.findings.append(reported)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from diagnostics.catalogue import Pattern
+from diagnostics.probes.answer import Result
 from diagnostics.verdict import Finding, Fix, NotEvaluable, Severity
 from runs.notes import Note
 from runs.run import Run
@@ -87,6 +88,7 @@ class Diagnosis:
     not_evaluable: tuple[Undecided, ...]
     notes: tuple[Note, ...]
     explained_away: tuple[ExplainedAway, ...] = ()
+    probed: tuple[Result, ...] = ()  # probes that were asked, and had a say
 
 
 __all__ = ["Began", "Births", "Diagnosis", "ExplainedAway", "NotEvaluable", "Reported", "Resemblance", "Undecided"]

@@ -3,7 +3,7 @@
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -49,7 +49,7 @@ def fact(missing: str) -> Callable[[Function], Function]:
     """
 
     def register(compute: Function) -> Function:
-        needs, optional, _ = _contract(compute)
+        needs, optional, _ = contract(compute, (*FACTS, *GIVEN))
         _add(FACTS, Fact(compute.__name__, needs, optional, missing, compute))
         return compute
 
@@ -60,7 +60,7 @@ def detects(name: str) -> Callable[[Function], Function]:
     """Register the detector of the pattern `name`. Raises TypeError at import where it asks for a fact nobody provides."""
 
     def register(judge: Function) -> Function:
-        needs, optional, limits = _contract(judge)
+        needs, optional, limits = contract(judge, (*FACTS, *GIVEN))
         _add(DETECTORS, Detector(name, needs, optional, limits, judge))
         return judge
 
@@ -73,10 +73,13 @@ def import_all(package: str, path: Iterable[str]) -> None:
         importlib.import_module(f"{package}.{module}")
 
 
-def _contract(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]:
+def contract(
+    function: Callable[..., Any], provided: Collection[str],
+) -> tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]:
+    """What a function needs, what it can do without, and its limits. Raises TypeError where it asks for what nobody provides."""
     parameters = inspect.signature(function).parameters.values()
     evidence = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-    unknown = [p.name for p in evidence if p.name not in FACTS and p.name not in GIVEN]
+    unknown = [p.name for p in evidence if p.name not in provided]
     if unknown:
         raise TypeError(f"{function.__name__} asks for facts that nobody provides: {', '.join(unknown)}")
     needs = tuple(p.name for p in evidence if p.default is p.empty)

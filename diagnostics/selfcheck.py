@@ -12,7 +12,7 @@ from runs.run import Run
 PLACED_BY_FILE = ("file", "data", "environment", "measurement")
 
 
-def shortcomings(reported: Reported, detector: Detector, run: Run) -> tuple[str, ...]:
+def shortcomings(reported: Reported, detector: Detector | None, run: Run) -> tuple[str, ...]:
     """What keeps this finding from being shown; empty when it may be. The rules are the seed's SC-1 to SC-3."""
     return (*_symptom(reported), *_context(reported, detector, run), *_remedy(reported))
 
@@ -30,11 +30,11 @@ def _symptom(reported: Reported) -> Iterator[str]:
         yield f"the finding's confidence is {finding.confidence}, outside 0..1"
 
 
-def _context(reported: Reported, detector: Detector, run: Run) -> Iterator[str]:
+def _context(reported: Reported, detector: Detector | None, run: Run) -> Iterator[str]:
     """SC-2: the trainer is named, or said to be unknown; every limit carries its reason."""
     if not run.trainer.name:
         yield "the trainer is neither named nor said to be unknown"
-    for limit in detector.limits:
+    for limit in () if detector is None else detector.limits:  # a probe's own limits carry theirs on its page
         if not reported.pattern.limits.get(limit, "").strip():
             yield f"the limit '{limit}' carries no reason"
     if not reported.pattern.sources:

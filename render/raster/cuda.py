@@ -70,6 +70,12 @@ def render(
                         leaves, (rgb, alpha), found["means2d"])
 
 
+def check() -> None:
+    """Raises CudaMissing where `render` would."""
+    _torch()
+    _rasterization()
+
+
 def _torch() -> Any:
     try:
         import torch
