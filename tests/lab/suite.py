@@ -17,6 +17,7 @@ from tests.lab.corpus import onset_of, plan_of
 from tests.lab.fingerprint import diagnosis_key, training_key
 from tests.lab.judge import judge
 from tests.lab.outcome import Outcome, Trained, from_plain, to_plain, trained_from_plain
+from tests.lab.plan import Plan
 from tests.lab.scenes.building import cache_folder
 from tests.lab.train import train
 
@@ -44,6 +45,16 @@ def outcome_of(case: Case) -> Outcome:
     """Train and judge one case, as far as the cache does not hold it."""
     plan = plan_of(case)
     key = training_key(plan)
+    place, trained = made(case, plan, key)
+    judged = place.judged(diagnosis_key(key))
+    if judged is None:
+        judged = judge(case, trained, place.run, place.data)
+        place.keep_judged(diagnosis_key(key), judged)
+    return replace(judged, case=case, trained=trained)
+
+
+def made(case: Case, plan: Plan, key: str) -> tuple["Place", Trained]:
+    """Where the run lies and how it came out; trained only where that was not done before."""
     place = Place(case, key)
     trained = place.trained()
     if trained is None:
@@ -51,11 +62,7 @@ def outcome_of(case: Case) -> Outcome:
         plan.scene.write(place.data)
         trained = replace(train(plan, place.run), onset=onset_of(case))
         place.keep(trained)
-    judged = place.judged(diagnosis_key(key))
-    if judged is None:
-        judged = judge(case, trained, place.run, place.data)
-        place.keep_judged(diagnosis_key(key), judged)
-    return replace(judged, case=case, trained=trained)
+    return place, trained
 
 
 class Place:
