@@ -12,7 +12,8 @@ def _heard(fault: str, right: bool, *, outcome: str = "finding", failure: str = 
 
 ANSWERS = (
     _heard("few-poses-off", True), _heard("few-poses-off", False, outcome="open", slug="missed"),
-    _heard("", True, outcome="clear"), _heard("", False, slug="alarm"), _heard("", False, outcome="failed", failure="E", slug="broke"),
+    _heard("", True, outcome="clear"), _heard("", False, slug="alarm"),
+    _heard("", False, outcome="failed", failure="E", slug="broke"),
 )
 
 
