@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from diagnostics.probes.answer import Answer, Curve, Judged, Result, Shot, Tried
-from diagnostics.report.json import plain
+from diagnostics.report.plain import plain
 from diagnostics.verdict import EvidenceRow, Finding, Fix, GaussianPlace
 
 SCHEMA = 1

@@ -1,11 +1,13 @@
 """What a probe found out, in words: every layout uses these, and `answer_text` is the whole of it for a terminal."""
 
+import math
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from diagnostics.catalogue import Pattern, load_catalogue
+from diagnostics.diagnosis import Reported
 from diagnostics.probes.answer import Curve, Judged, Result, Tried
 from diagnostics.probes.registry import Page, pages
 from diagnostics.report.finding_words import Told, change, prospects, row_words
@@ -16,6 +18,9 @@ Outcome = Literal["finding", "clear", "open"]
 OUTCOMES: Mapping[Outcome, str] = {"finding": "found", "clear": "not found", "open": "left open"}
 LEADS: Mapping[str, str] = {"finding": "Found", "clear": "Nothing found", "open": "Left open"}  # by a result's outcome
 HELPED: Mapping[bool | None, str] = {True: "It helped.", False: "It did not help.", None: "No difference beyond the noise."}
+PROBES_LEAD = (
+    "Short optimisations and renderings that were made to settle what the files of the run cannot. They wrote nothing into the "
+    "run's folder, and their answers are part of the findings above.")
 MOST_NAMED = 8  # curves that are told one by one; a legend of more is not read
 COLUMNS = 100  # of a terminal
 
@@ -56,6 +61,31 @@ def _settled(judged: Judged, pattern: Pattern | None) -> Settled:
     if judged.finding is not None:
         return Settled(code, title, "finding", judged.finding.says)
     return Settled(code, title, "open", "; ".join(judged.missing)) if judged.missing else Settled(code, title, "clear", "")
+
+
+def found_by(reported: Reported, probed: Sequence[Result]) -> str:
+    """A sentence where a probe decided a finding, or found what files show as well; empty where no probe did."""
+    heard = [(result.probe, judged.finding) for result in probed for judged in result.answer.judged
+             if judged.pattern == reported.pattern.name and judged.finding is not None]
+    if not heard:
+        return ""
+    names = tuple(dict.fromkeys(name for name, _ in heard))
+    named = f"the {' and the '.join(names)} probe{'s' if len(names) > 1 else ''}"
+    alone = any(finding.says == reported.finding.says for _, finding in heard)  # files' findings keep their own sentence
+    return f"Decided by {named}." if alone else f"Found in the files of the run, and by {named} as well."
+
+
+def asked(probed: Sequence[Result]) -> str:
+    """One sentence: which probes were asked, and what each found; empty where none was."""
+    told = "; ".join(f"{result.probe} {_came_out(result)}" for result in probed)
+    return f"{count(len(probed), 'probe')} {'was' if len(probed) == 1 else 'were'} asked: {told}." if probed else ""
+
+
+def _came_out(result: Result) -> str:
+    found = [each.code or each.title for each in settled(result) if each.outcome == "finding"]
+    if found:
+        return f"found {' and '.join(found)}"
+    return "stays open" if result.outcome == "open" else "found nothing"
 
 
 def facts(result: Result) -> tuple[Told, ...]:
@@ -105,12 +135,16 @@ def tried(each: Tried) -> Told:
 
 
 def curve_words(curve: Curve) -> str:
-    """"PSNR of a.png: 12.1 dB → 41.3 dB in 300 steps"; its first and last value that are numbers."""
-    finite = [value for value in curve.values if value == value]
-    if not finite:
-        return f"{curve.name}: {NOT_AVAILABLE}"
-    course = number(finite[0], curve.unit) + (f" → {number(finite[-1], curve.unit)}" if len(finite) > 1 else "")
-    return f"{curve.name}: {course} ({count(len(curve.values), 'value')} to step {curve.steps[-1]:,})"
+    """"PSNR of a.png: 12.1 dB → 41.3 dB (31 values to step 300)"."""
+    amount = f" ({count(len(curve.values), 'value')} to step {curve.steps[-1]:,})" if curve.steps else ""
+    return f"{curve.name}: {course(curve)}{amount}"
+
+
+def course(curve: Curve) -> str:
+    """"12.1 dB → 41.3 dB": the first and the last value that are numbers."""
+    finite = [value for value in curve.values if math.isfinite(value)]
+    ends = finite[:1] + finite[1:][-1:]
+    return " → ".join(number(value, curve.unit) for value in ends) or NOT_AVAILABLE
 
 
 def open_reasons(result: Result) -> tuple[str, ...]:
@@ -132,7 +166,7 @@ def answer_text(result: Result, columns: int = COLUMNS) -> str:
 def _blocks(result: Result, page: Page | None) -> Iterator[tuple[str, list[str]]]:
     answer = result.answer
     yield "Measured", [row_words(row) for row in answer.rows]
-    yield "What it settles", [outcome_words(each, answer.says) for each in settled(result)]
+    yield "What it settles", [f"{each.named}: {OUTCOMES[each.outcome]}{says_of(each, answer.says)}" for each in settled(result)]
     for judged, said in zip(answer.judged, settled(result), strict=True):
         yield f"About {said.named}", [f"{told.label}: {told.text}" for told in advice(judged)]
     yield "What was tried", [f"{told.label}: {told.text}" for told in map(tried, answer.tried)]
@@ -142,10 +176,9 @@ def _blocks(result: Result, page: Page | None) -> Iterator[tuple[str, list[str]]
     yield "What it does not say", [page.does_not_say] if page is not None else []
 
 
-def outcome_words(each: Settled, told: str = "") -> str:
-    """The pattern with what the probe says about it, unless that was told already."""
-    says = "" if each.says in told else f": {each.says}"
-    return f"{each.named}: {OUTCOMES[each.outcome]}{says}"
+def says_of(each: Settled, told: str = "") -> str:
+    """What follows the outcome: the finding or the reasons, unless `told` holds them already."""
+    return "" if each.says in told else f": {each.says}"
 
 
 def advice(judged: Judged) -> tuple[Told, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnostics.diagnosis import Began, Diagnosis, ExplainedAway, Reported
 from diagnostics.report.chains import Chain, chains
+from diagnostics.report.probe_words import asked
 from diagnostics.report.undecided import closing
 from diagnostics.report.wording import count, in_sentence, iterations, listed, sentence
 from diagnostics.verdict import SEVERITIES
@@ -12,8 +13,10 @@ MOST_ROOTS = 5  # paragraphs; a summary is read, a list is looked up in
 
 
 def story(diagnosis: Diagnosis) -> tuple[str, ...]:
-    """Paragraphs: what was looked at, each root cause with what follows from it, what was explained away, what stays unknown."""
-    told = (_opening(diagnosis), *causes(diagnosis), *_explained_away(diagnosis.explained_away), *closing(diagnosis))
+    """Paragraphs: what was looked at, which probes were asked, each root cause with what follows, what was explained away, and
+    what stays unknown."""
+    told = (_opening(diagnosis), asked(diagnosis.probed), *causes(diagnosis), *_explained_away(diagnosis.explained_away),
+            *closing(diagnosis))
     return tuple(paragraph for paragraph in told if paragraph)
 
 
