@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from diagnostics.report.html_parts import Markup, evidence, joined, picture_lines, plots, table, tag
 from diagnostics.report.probe_page import ProbePage
-from diagnostics.report.probe_words import LEADS, OUTCOMES, open_reasons, says_of
+from diagnostics.report.probe_words import OUTCOMES, lead, open_reasons, says_of
 
 
 def probe(page: ProbePage) -> Markup:
@@ -14,7 +14,7 @@ def probe(page: ProbePage) -> Markup:
 
 def _parts(page: ProbePage) -> Iterator[str]:
     result, answer = page.result, page.result.answer
-    yield tag("p", f"{LEADS[result.outcome]} · {result.probe} probe", "muted")
+    yield tag("p", f"{lead(result)} · {result.probe} probe", "muted")
     yield tag("h3", page.title)
     yield tag("p", page.question, "muted") if page.question else ""
     yield tag("p", answer.says, "lead")

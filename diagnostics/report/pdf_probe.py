@@ -9,7 +9,7 @@ from diagnostics.report.finding_words import Told
 from diagnostics.report.pdf_finding import plot_rows
 from diagnostics.report.pdf_parts import Bookmark, Pages, evidence, label, pairs, pictures, room, table, text, with_lead
 from diagnostics.report.probe_page import ProbePage
-from diagnostics.report.probe_words import LEADS, OUTCOMES, open_reasons, says_of
+from diagnostics.report.probe_words import OUTCOMES, lead, open_reasons, says_of
 
 PROBE_NEEDS = 0.3 * style.HEIGHT  # a probe starts on a new page where less is left
 
@@ -19,7 +19,7 @@ def probe(page: ProbePage, pages: Pages) -> Iterator[Flowable]:
     yield CondPageBreak(PROBE_NEEDS)
     yield Bookmark(f"probe-{page.number}", page.title, 1, pages)
     yield room(8)
-    yield text(f"{LEADS[result.outcome]} · {result.probe} probe", style.CELL_MUTED)
+    yield text(f"{lead(result)} · {result.probe} probe", style.CELL_MUTED)
     yield text(page.title, style.FINDING)
     if page.question:
         yield text(page.question, style.PLACES)

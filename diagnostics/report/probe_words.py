@@ -20,7 +20,7 @@ LEADS: Mapping[str, str] = {"finding": "Found", "clear": "Nothing found", "open"
 HELPED: Mapping[bool | None, str] = {True: "It helped.", False: "It did not help.", None: "No difference beyond the noise."}
 PROBES_LEAD = (
     "Short optimisations and renderings that were made to settle what the files of the run cannot. They wrote nothing into the "
-    "run's folder, and their answers are part of the findings above.")
+    "run's folder, and their answers are part of this diagnosis.")
 MOST_NAMED = 8  # curves that are told one by one; a legend of more is not read
 COLUMNS = 100  # of a terminal
 
@@ -48,6 +48,17 @@ def title_of(name: str) -> str:
     """What the probe is called; its bare name where this version does not know it."""
     page = page_of(name)
     return f"{name} probe" if page is None else page.title
+
+
+def settling(pattern: Pattern, probes: Mapping[str, Page] | None = None) -> tuple[Page, ...]:
+    """Pages of the probes that can settle a pattern, the first to try first; `probes` are all by name."""
+    every = pages() if probes is None else probes
+    return tuple(page for page in every.values() if pattern.name in page.settles or page.name == pattern.probe)
+
+
+def command(name: str) -> str:
+    """How a probe is asked without a window."""
+    return f"splatdoctor probe {name} RUN --data DIR"
 
 
 def settled(result: Result, catalogue: Mapping[str, Pattern] | None = None) -> tuple[Settled, ...]:
@@ -85,6 +96,8 @@ def _came_out(result: Result) -> str:
     found = [each.code or each.title for each in settled(result) if each.outcome == "finding"]
     if found:
         return f"found {' and '.join(found)}"
+    if result.answer.tried:
+        return f"tried a fix of {' and '.join(dict.fromkeys(each.code for each in result.answer.tried))}"
     return "stays open" if result.outcome == "open" else "found nothing"
 
 
@@ -92,7 +105,7 @@ def facts(result: Result) -> tuple[Told, ...]:
     """What was looked at, how it was done, what it cost, and when."""
     answer = result.answer
     told = [Told("Looked at", "the start of the training" if answer.iteration is None else f"iteration {answer.iteration:,}")]
-    told += [Told("How it was done", _done(answer.done))] if answer.done else []
+    told += [Told("Done with", _done(answer.done))] if answer.done else []
     return (*told, Told("Cost", cost(result)), Told("Answered", f"{moment(result.finished_at)}, by {result.product}"))
 
 
@@ -129,6 +142,11 @@ def moment(finished_at: str) -> str:
     return f"{day} {rest[:5]} {rest[8:]}".strip()
 
 
+def lead(result: Result) -> str:
+    """The outcome before the answer: "Found", "Nothing found", "Left open"; a probe that judges no pattern has answered."""
+    return "Answered" if result.outcome == "clear" and not result.answer.judged else LEADS[result.outcome]
+
+
 def tried(each: Tried) -> Told:
     """A change that was tried, and how it went."""
     return Told(f"{each.code}, {each.setting} → {setting(each.proposed)}", f"{sentence(each.says)} {HELPED[each.helped]}")
@@ -156,7 +174,7 @@ def answer_text(result: Result, columns: int = COLUMNS) -> str:
     """The whole answer for a terminal, `columns` wide; no line break at its end."""
     page = page_of(result.probe)
     lines = [title_of(result.probe), *_lines([page.question] if page is not None else [], columns)]
-    lines += _lines([f"{LEADS[result.outcome]}: {result.answer.says}"], columns)
+    lines += _lines([f"{lead(result)}: {result.answer.says}"], columns)
     for title, entries in _blocks(result, page):
         lines += ["", title, *_lines((f"- {entry}" for entry in entries), columns)] if entries else []
     lines += ["", *_lines((f"{told.label}: {told.text}" for told in facts(result)), columns)]
