@@ -39,7 +39,11 @@ class Difference:
         return min(self.each) > 0 and self.mean > max(self.margin, least)
 
     def is_worse(self, least: float) -> bool:
-        """Beyond the spread of the seeds and `least`: harm is believed sooner than help."""
+        """The same the other way round; what is no number is worse."""
+        return not self.mean >= -max(self.margin, least) and not max(self.each) >= 0
+
+    def may_be_worse(self, least: float) -> bool:
+        """Below by more than the spread of the seeds and `least`: harm is feared sooner than help is believed."""
         return not self.mean >= -max(self.deviation if len(self.each) > 1 else 0.0, least)
 
 
@@ -76,13 +80,13 @@ class Summary:
         return all(_remains(pair) <= smaller for pair in self.pairs)
 
     def helped(self, smaller: float, least_db: float) -> bool | None:
-        """True: the finding is gone or clearly smaller in every pair, and quality is not worse. False: quality is worse. None:
-        neither, or too few pairs. Of a finding that speaks of settings alone, quality must be better."""
+        """True: the finding is gone or clearly smaller in every pair, and quality cannot be suspected to be worse. False: quality
+        is worse. None: neither, or too few pairs. Of a finding that speaks of what was set alone, quality must be better."""
         if len(self.pairs) < ENOUGH or self.controls_with < len(self.pairs):
             return None
         if self.psnr.is_worse(least_db):
             return False
-        if not self.is_smaller(smaller):
+        if not self.is_smaller(smaller) or self.psnr.may_be_worse(least_db):
             return None
         return True if not self.set_only or self.psnr.is_better(least_db) else None
 
@@ -108,7 +112,8 @@ def excess(finding: Finding) -> float | None:
 
 def main_row(finding: Finding) -> EvidenceRow | None:
     """Its first number that is held against a limit."""
-    return next((row for row in finding.evidence if _is_number(row.value) and _is_number(row.limit)), None)
+    limited = (row for row in finding.evidence if _is_number(row.value) and _is_number(row.limit))
+    return next((row for row in limited if row.value != row.limit), None)
 
 
 def _is_number(value: object) -> bool:

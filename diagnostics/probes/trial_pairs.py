@@ -13,7 +13,7 @@ from diagnostics.optimiser.optimiser import Engine, Optimiser
 from diagnostics.optimiser.step import Step
 from diagnostics.probes.answer import Shot
 from diagnostics.probes.bench import Bench
-from diagnostics.probes.trial_record import Recording, Told
+from diagnostics.probes.trial_record import Recording, relabelled
 from diagnostics.probes.trial_sides import Side
 from diagnostics.registry import DETECTORS
 from diagnostics.verdict import Finding, NotEvaluable, Verdict
@@ -46,26 +46,41 @@ class Pair:
     trial: Trained
 
 
-def first_control(
-    bench: Bench, side: Side, other: Told, pattern: Pattern, engine: Engine, named: Named,
-) -> tuple[Trained, Verdict]:
-    """The control, and what the detector says where the same results are told as the trial's settings and data.
+@dataclass(frozen=True, eq=False)
+class First:
+    """The first seed, which decides whether there is anything to try."""
 
-    Where it finds nothing then, it judges what was set and not what came of it.
+    control: Trained
+    pair: Pair | None  # None: the control does not show the finding
+    set_only: bool  # the detector finds nothing where the control's results are told as the trial's settings and data
+
+
+def first_pair(bench: Bench, sides: tuple[Side, Side], pattern: Pattern, engine: Engine, heard: tuple[Named, Named]) -> First:
+    """Both sides of the first seed. Raises Cancelled, and OutOfReach where time or memory run out.
+
+    Where the control does not show the finding, the trial is not trained.
     """
-    trained, recording = _trained(bench, side, pattern, engine, f"{CONTROL}, seed {side.settings.seed}", named)
-    return trained, judged(pattern, recording.as_run(other, bench.evidence.run), bench)
+    (control, kept), seed = _trained(bench, sides[0], pattern, engine, CONTROL, heard[0]), sides[0].settings.seed
+    if found(control) is None:
+        return First(control, None, True)
+    trial, other = _trained(bench, sides[1], pattern, engine, TRIAL, heard[1])
+    moved = relabelled(kept, other).as_run(sides[1].told, bench.evidence.run)
+    return First(control, Pair(seed, control, trial), not isinstance(judged(pattern, moved, bench), Finding))
 
 
-def trained(bench: Bench, side: Side, pattern: Pattern, engine: Engine, curve: str, named: Named) -> Trained:
-    """Train one side. Raises Cancelled and OutOfReach."""
-    return _trained(bench, side, pattern, engine, curve, named)[0]
+def next_pair(
+    bench: Bench, sides: tuple[Side, Side], seed: int, pattern: Pattern, engine: Engine, heard: tuple[Named, Named],
+) -> Pair:
+    """Both sides of another seed. Raises as `first_pair`."""
+    control, trial = (_trained(bench, reseeded(side, seed), pattern, engine, name, named)[0]
+                      for side, name, named in zip(sides, (CONTROL, TRIAL), heard, strict=True))
+    return Pair(seed, control, trial)
 
 
 def _trained(
-    bench: Bench, side: Side, pattern: Pattern, engine: Engine, curve: str, named: Named,
+    bench: Bench, side: Side, pattern: Pattern, engine: Engine, name: str, named: Named,
 ) -> tuple[Trained, Recording]:
-    recording, started = Recording(), perf_counter()
+    recording, started, curve = Recording(), perf_counter(), f"{name}, seed {side.settings.seed}"
     optimiser = Optimiser(side.data, side.settings, engine=engine, recorder=recording)
     optimiser.run(progress=_heard(bench, side, curve, named))
     seconds = perf_counter() - started

@@ -27,6 +27,7 @@ LOG = "the log of the short training"
 SETTINGS = "the settings of the short training"
 FOLDER = Path("short training")  # of a run that lies nowhere
 BYTES_PER_FLOAT = 4
+SET = ("lr_xyz", "sh")  # keys of the log that tell what was set
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ class Told:
 class Recording:
     """A `RunWriter` that keeps everything."""
 
-    lines: list[str] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
     saves: dict[int, Gaussians] = field(default_factory=dict)
     states: list[TrainingState] = field(default_factory=list)
 
@@ -76,7 +77,7 @@ class Recording:
         """Nothing: whoever makes a run of it tells these."""
 
     def log(self, iteration: int, values: Mapping[str, Any]) -> None:
-        self.lines.append(to_json({"it": iteration, **values}))
+        self.rows.append({"it": iteration, **values})
 
     def save(self, iteration: int, gaussians: Gaussians) -> None:
         self.saves[iteration] = gaussians
@@ -99,9 +100,23 @@ class Recording:
         return Run(FOLDER, _trainer(told.settings), saves, states, original.data, sources, NoteBook(), original.data_was_named)
 
     def _series(self) -> Mapping[str, Series]:
-        lines, reader = "\n".join((*self.lines, "")).encode(), JsonLines(LOG)
+        lines, reader = "".join(f"{to_json(row)}\n" for row in self.rows).encode(), JsonLines(LOG)
         reader.advance(io.BytesIO(lines), len(lines))
         return reader.result().series
+
+
+def relabelled(result: Recording, set_as: Recording) -> Recording:
+    """What came of one training, with the rates and degrees that another one of the same length was set to."""
+    rows = [{**row, **{key: other[key] for key in SET if key in other}}
+            for row, other in zip(result.rows, set_as.rows, strict=True)]
+    states = [_at_rates_of(state, other) for state, other in zip(result.states, set_as.states, strict=True)]
+    return Recording(rows, result.saves, states)
+
+
+def _at_rates_of(state: TrainingState, other: TrainingState) -> TrainingState:
+    groups = {name: replace(group, learning_rate=other.adam[name].learning_rate, eps=other.adam[name].eps)
+              for name, group in state.adam.items()}
+    return replace(state, adam=groups, active_sh_degree=other.active_sh_degree, spatial_lr_scale=other.spatial_lr_scale)
 
 
 def _trainer(settings: OptimiserSettings) -> Trainer:

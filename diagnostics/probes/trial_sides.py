@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from diagnostics.facts.lens import offset_px
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
 from diagnostics.measures.backgrounds import WHITE, composite
@@ -135,8 +137,18 @@ def _check(change: Change, ground: Ground) -> None:
         raise OutOfReach("photos of the cameras that the fix leaves out")
     if len(left) < FEWEST_LEFT:
         raise OutOfReach(f"at least {FEWEST_LEFT} training views that stay, with their photos")
+    if ground.model_points is not None and _alike(ground.points, ground.model_points):
+        raise OutOfReach("other points than the COLMAP model's as its start: it started from those")
     if change.principal_point and not any(_is_moved(camera, ground) for camera in ground.train):
         raise OutOfReach("a principal point that the training ignored: it drew around it already")
+
+
+def _alike(one: PointCloud, other: PointCloud) -> bool:
+    """The same places, to a millionth of their spread, and the same colours."""
+    if len(one) != len(other) or (one.rgb is None) != (other.rgb is None):
+        return False
+    near = np.allclose(one.xyz, other.xyz, rtol=0, atol=1e-6 * float(np.ptp(one.xyz)) if len(one) else 0.0)
+    return near and (one.rgb is None or other.rgb is None or bool((one.rgb == other.rgb).all()))
 
 
 def _is_moved(camera: Camera, ground: Ground) -> bool:

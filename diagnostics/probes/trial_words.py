@@ -10,6 +10,7 @@ from diagnostics.probes.trial_outcome import ENOUGH, Difference, Summary, main_r
 from diagnostics.probes.trial_pairs import Trained, found
 from diagnostics.report.wording import number
 from diagnostics.verdict import EvidenceRow, NotEvaluable
+from diagnostics.wording import percent
 
 
 def says(reported: Reported, change: Change, summary: Summary) -> str:
@@ -43,7 +44,7 @@ def _amounts(summary: Summary) -> Iterator[str]:
     rows = [[each.gaussians.count for each in part if each.gaussians is not None] for part in (before, after)]
     if rows[0]:
         fewer = 1 - np.mean(rows[1] or [0]) * (len(rows[1]) / max(1, len(rows[0]))) / np.mean(rows[0])
-        yield f"{fewer:.0%} fewer of its Gaussians" if fewer >= 0 else f"{-fewer:.0%} more of its Gaussians"
+        yield f"{percent(abs(float(fewer)))} {'fewer' if fewer >= 0 else 'more'} of its Gaussians"
 
 
 def _now(values: Sequence[float], row: EvidenceRow) -> str:
@@ -74,13 +75,19 @@ def sides(summary: Summary) -> tuple[tuple[Trained, ...], tuple[Trained, ...]]:
     return tuple(pair.control for pair in summary.pairs), tuple(pair.trial for pair in summary.pairs)
 
 
-def verdict(helped: bool | None, summary: Summary, wanted: int) -> str:
-    """The answer to the question, in front of the numbers."""
+def verdict(helped: bool | None, summary: Summary, wanted: int, smaller: float, least_db: float) -> str:
+    """The answer to the question, in front of the numbers; the last two as in `Summary.helped`."""
     if len(summary.pairs) < ENOUGH:
         short = f" (of {wanted} that were meant: time ran out)" if len(summary.pairs) < wanted else ""
         return f"Not validated, for want of seeds: {len(summary.pairs)} of at least {ENOUGH} pairs{short}"
-    return {True: "Validated in short trainings", False: "Worse in short trainings",
-            None: "Not validated: no clear help in short trainings"}[helped]
+    if helped is not None:
+        return "Validated in short trainings" if helped else "It makes short trainings worse"
+    if summary.controls_with < len(summary.pairs):
+        return "Not validated: not every short training without the change shows the trouble"
+    gone = "the finding goes" if summary.is_smaller(smaller) else "the finding stays"
+    if summary.psnr.is_better(least_db):
+        return f"Not validated: the picture is better, but {gone}"
+    return f"Not validated: {gone}, and the picture is no better beyond the noise"
 
 
 def rows(reported: Reported, summary: Summary) -> tuple[EvidenceRow, ...]:

@@ -9,13 +9,13 @@ from diagnostics.diagnose import diagnose
 from diagnostics.diagnosis import Reported
 from diagnostics.probes.answer import Answer, Tried
 from diagnostics.probes.bench import Bench, OutOfReach
-from diagnostics.probes.engines import Chosen, chosen_engine
+from diagnostics.probes.engines import chosen_engine
 from diagnostics.probes.material import source_of
 from diagnostics.probes.own_settings import own_settings
 from diagnostics.probes.registry import Workload, probe
 from diagnostics.probes.trial_changes import Change, change_of
 from diagnostics.probes.trial_outcome import Summary
-from diagnostics.probes.trial_pairs import CONTROL, TRIAL, Pair, first_control, found, reseeded, shot, trained
+from diagnostics.probes.trial_pairs import first_pair, next_pair, shot
 from diagnostics.probes.trial_schedule import Shortening
 from diagnostics.probes.trial_sides import Ground, Side, Sizes, ground_of, sides_of
 from diagnostics.probes.trial_words import rows, says, unshown, verdict
@@ -74,7 +74,7 @@ def fix_trial(
     helped = summary.helped(smaller, least_db)
     told = says(case.reported, case.change, summary)
     return Answer(
-        f"{verdict(helped, summary, wanted)}: {told}.", rows=rows(case.reported, summary),
+        f"{verdict(helped, summary, wanted, smaller, least_db)}: {told}.", rows=rows(case.reported, summary),
         shots=(shot(summary.pairs[0], sides[0]),), done=_done(ground, sides[0], summary, wanted),
         tried=(Tried(case.reported.pattern.code, case.change.label, case.change.proposed, told, helped),),
     )
@@ -110,36 +110,21 @@ def _reported(bench: Bench, pattern: Pattern) -> Reported:
 
 def _pairs(bench: Bench, case: Case, sides: tuple[Side, Side], wanted: int) -> Summary:
     """As many as time allows; the first may run out of it with all else. Raises OutOfReach and Cancelled."""
-    engine, pattern = chosen_engine(bench.wish.engine), case.reported.pattern
-    named_of = _progress(bench, 2 * wanted)
-    control, relabelled = first_control(bench, sides[0], sides[1].told, pattern, engine.render, named_of(0))
-    if found(control) is None:
-        raise OutOfReach(unshown(case.reported, control))
-    seed = sides[0].settings.seed
-    first = trained(bench, sides[1], pattern, engine.render, f"{TRIAL}, seed {seed}", named_of(1))
-    pairs = [Pair(seed, control, first)]
-    bench.show(shot(pairs[0], sides[0]))
+    engine, pattern = chosen_engine(bench.wish.engine).render, case.reported.pattern
+    heard = _progress(bench, 2 * wanted)
+    first = first_pair(bench, sides, pattern, engine, (heard(0), heard(1)))
+    if first.pair is None:
+        raise OutOfReach(unshown(case.reported, first.control))
+    pairs = [first.pair]
+    bench.show(shot(first.pair, sides[0]))
     for more in range(1, wanted):
-        pair = _next(bench, pattern, sides, seed + more, engine, (named_of(2 * more), named_of(2 * more + 1)), pairs)
-        if pair is None:
+        if bench.seconds_left < SLACK * bench.seconds / len(pairs):
             break
-        pairs.append(pair)
-    return Summary(tuple(pairs), relabelled is None, bool(sides[0].data.test))
-
-
-def _next(
-    bench: Bench, pattern: Pattern, sides: tuple[Side, Side], seed: int, engine: Chosen,
-    heard: tuple[Callable[[float, str], None], ...], before: list[Pair],
-) -> Pair | None:
-    """None where time does not suffice."""
-    if bench.seconds_left < SLACK * bench.seconds / len(before):
-        return None
-    control, trial = (reseeded(side, seed) for side in sides)
-    try:
-        return Pair(seed, trained(bench, control, pattern, engine.render, f"{CONTROL}, seed {seed}", heard[0]),
-                    trained(bench, trial, pattern, engine.render, f"{TRIAL}, seed {seed}", heard[1]))
-    except OutOfReach:
-        return None  # what was measured before still counts
+        try:
+            pairs.append(next_pair(bench, sides, first.pair.seed + more, pattern, engine, (heard(2 * more), heard(2 * more + 1))))
+        except OutOfReach:  # what was measured before still counts
+            break
+    return Summary(tuple(pairs), first.set_only, bool(sides[0].data.test))
 
 
 def _progress(bench: Bench, trainings: int) -> Callable[[int], Callable[[float, str], None]]:
