@@ -21,6 +21,7 @@ TO_DEVIATION = 1.4826  # a normal distribution's standard deviation over its med
 LEAST_NOISE = 1 / 255  # one 8-bit step
 LEAST_ALPHA = 0.05  # thinner matter tells no depth
 BLOCK_PX = 8  # errors of neighbouring pixels go together; those of blocks hardly do
+TINY = 1e-12
 SPREAD = 1e-3  # of opaque matter: how much the view's usual depth counts where there is none
 
 
@@ -39,7 +40,7 @@ class Residual:
     @cached_property
     def weights(self) -> F32:
         """float32 [n], 0..1, Huber's."""
-        return np.minimum(np.float32(1), np.float32(HUBER * self.noise) / np.maximum(np.abs(self.left), np.float32(1e-12)))
+        return np.minimum(np.float32(1), np.float32(HUBER * self.noise) / np.maximum(np.abs(self.left), np.float32(TINY)))
 
     def cost(self, noise: float) -> float:
         """Mean of Huber's loss for this noise, in squared grey levels."""
@@ -64,8 +65,8 @@ class Residual:
 
     def step(self, damping: float) -> F64:
         """float64 [6]: the move that should explain most (Levenberg and Marquardt's step); 0 where nothing is shown."""
-        steep = np.asarray(np.diag(self.hessian), np.float64)
-        if not float(steep.min()) > 0:
+        steep = np.diag(self.hessian)
+        if not steep.min() > 0:
             return np.zeros(POSE)
         scale = 1 / np.sqrt(steep)
         scaled = self.hessian * scale[:, None] * scale + damping * np.eye(POSE)
@@ -74,7 +75,7 @@ class Residual:
     def length_px(self, move: F64) -> float:
         """By how much a move of POSE, or of POSE and LENS, displaces the picture (root mean square), px."""
         count = len(move)
-        return float(np.sqrt(max(0.0, move @ self.motion[:count, :count] @ move)))
+        return float(np.sqrt(max(0.0, float(move @ self.motion[:count, :count] @ move))))
 
     @cached_property
     def uncertainty_px(self) -> float:

@@ -47,7 +47,8 @@ def answer(found: Looked, trial: LensTrial | Lacks, lens: Lens | None, limits: L
     centre = _centre(asked, trial, lens, limits, at)
     findings = [judged.finding for judged in (intrinsics, centre, poses) if judged.finding is not None]
     says = ". ".join(finding.says for finding in findings) or words.calm_sentence(found.moves)
-    return Answer(f"{says}.", (poses, intrinsics, centre), rows, (shot_of(found),), () if findings else poses.missing, at, _done(found, trial))
+    missing = () if findings else poses.missing
+    return Answer(f"{says}.", (poses, intrinsics, centre), rows, (shot_of(found),), missing, at, _done(found, trial))
 
 
 def _asks_anew(trial: LensTrial | Lacks, learned: LensFound | None, limits: Limits) -> bool:
