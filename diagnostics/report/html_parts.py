@@ -50,11 +50,11 @@ def chip(severity: Severity) -> Markup:
     return tag("span", severity.upper(), f"chip {severity}")
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], look: str = "") -> Markup:
     """Rows under a head; without rows there is no table."""
     body = joined(tag("tr", joined(tag("td", cell) for cell in row)) for row in rows)
     top = tag("tr", joined(tag("th", title) for title in head)) if any(head) else ""
-    return tag("table", joined((top, body))) if body else Markup("")
+    return tag("table", joined((top, body)), look) if body else Markup("")
 
 
 def labelled(told: Iterable[Told]) -> Markup:
@@ -68,7 +68,7 @@ def evidence(rows: Iterable[EvidenceRow], lean: bool = False) -> Markup:
     heads = [head for head, _ in columns]
     rows_of_cells = zip(*(cells for _, cells in columns), strict=True)
     return table(heads, ([tag("b", cell) if head == MEASURED else cell for head, cell in zip(heads, row, strict=True)]
-                         for row in rows_of_cells))
+                         for row in rows_of_cells), "evidence")
 
 
 def limits(used: Sequence[Limit]) -> Markup:
