@@ -22,10 +22,10 @@ from diagnostics.probes.trial_words import rows, says, unshown, verdict
 from diagnostics.registry import DETECTORS
 
 SEEDS = 3
-LONGEST_PX, MOST_POINTS, MOST_VIEWS = 160, 20_000, 60
-MOST_GAUSSIANS = 40_000
-MOST_STEPS = 2_000
-GAUSSIAN_STEPS = 16_000_000  # starting points × iterations of one training
+LONGEST_PX, MOST_POINTS, MOST_VIEWS = 128, 10_000, 60
+MOST_GAUSSIANS = 20_000
+MOST_STEPS = 1_500
+GAUSSIAN_STEPS = 8_000_000  # starting points × iterations of one training
 SLACK = 1.1  # of the time of the pairs so far, that must be left for a next one
 CHOOSE = "a finding (code) and one of its fixes: there are none to try by themselves"
 
