@@ -8,7 +8,7 @@ from typing import Literal
 
 from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.diagnosis import Reported
-from diagnostics.probes.answer import Curve, Judged, Result, Tried
+from diagnostics.probes.answer import Answer, Curve, Judged, Result, Tried
 from diagnostics.probes.registry import Page, pages
 from diagnostics.report.finding_words import Told, change, prospects, row_words
 from diagnostics.report.wording import count, number, sentence, setting
@@ -17,7 +17,9 @@ from diagnostics.verdict import NOT_AVAILABLE, Fix
 Outcome = Literal["finding", "clear", "open"]
 OUTCOMES: Mapping[Outcome, str] = {"finding": "found", "clear": "not found", "open": "left open"}
 LEADS: Mapping[str, str] = {"finding": "Found", "clear": "Nothing found", "open": "Left open"}  # by a result's outcome
-HELPED: Mapping[bool | None, str] = {True: "It helped.", False: "It did not help.", None: "No difference beyond the noise."}
+HELPED: Mapping[bool | None, str] = {
+    True: "It helped.", False: "It did not help.", None: "Not shown to help.",
+}
 PROBES_LEAD = (
     "Short optimisations and renderings that were made to settle what the files of the run cannot. They wrote nothing into the "
     "run's folder, and their answers are part of this diagnosis.")
@@ -149,9 +151,14 @@ def lead(result: Result) -> str:
     return LEADS[result.outcome]
 
 
-def tried(each: Tried) -> Told:
-    """A change that was tried, and how it went."""
-    return Told(f"{each.code}, {each.setting} → {setting(each.proposed)}", f"{sentence(each.says)} {HELPED[each.helped]}")
+def tried(answer: Answer) -> tuple[Told, ...]:
+    """The changes that were tried, and how each went; what the answer's own sentence tells is not told again."""
+    return tuple(Told(f"{each.code}, {each.setting} → {setting(each.proposed)}", _went(each, answer.says))
+                 for each in answer.tried)
+
+
+def _went(each: Tried, told: str) -> str:
+    return HELPED[each.helped] if each.says.rstrip(".") in told else f"{sentence(each.says)} {HELPED[each.helped]}"
 
 
 def curve_words(curve: Curve) -> str:
@@ -189,7 +196,7 @@ def _blocks(result: Result, page: Page | None) -> Iterator[tuple[str, list[str]]
     yield "What it settles", [f"{each.named}: {OUTCOMES[each.outcome]}{says_of(each, answer.says)}" for each in settled(result)]
     for judged, said in zip(answer.judged, settled(result), strict=True):
         yield f"About {said.named}", [f"{told.label}: {told.text}" for told in advice(judged)]
-    yield "What was tried", [f"{told.label}: {told.text}" for told in map(tried, answer.tried)]
+    yield "What was tried", [f"{told.label}: {told.text}" for told in tried(answer)]
     yield "Why it stays open", list(open_reasons(result))
     yield "Curves", _curves(result.curves)
     yield "Pictures", [f"{shot.title} (in the window and in reports)" for shot in answer.shots[:MOST_NAMED]]

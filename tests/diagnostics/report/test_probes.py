@@ -20,7 +20,7 @@ from diagnostics.report.probe_page import lines_of, probe_page
 from diagnostics.report.probe_plots import plots_caption, probe_plots
 from diagnostics.report.probe_words import MOST_NAMED, answer_text, asked, duration, found_by, moment
 from diagnostics.report.report import build_report
-from diagnostics.report.story import story
+from diagnostics.report.story import stories, story
 from diagnostics.report.undecided import groups, what_settles
 from diagnostics.verdict import Fix, NotEvaluable
 from tests.diagnostics.report.probed import ANSWER, FINDING, curve, left_open, other_page, result, shot, with_pages
@@ -87,9 +87,10 @@ def test_a_trial_of_a_fix_is_no_clear_verdict() -> None:
 @pytest.mark.parametrize("helped", [True, False, None])
 def test_a_trial_says_how_it_went(helped: bool | None) -> None:
     """Within the noise is neither success nor failure."""
-    told = probe_words.tried(Tried("AF-01", "x", 1, "PSNR +0.1 ± 0.2 dB", helped)).text
-    assert told == {True: "PSNR +0.1 ± 0.2 dB. It helped.", False: "PSNR +0.1 ± 0.2 dB. It did not help.",
-                    None: "PSNR +0.1 ± 0.2 dB. No difference beyond the noise."}[helped]
+    went = {True: "It helped.", False: "It did not help.", None: "Not shown to help."}[helped]
+    one = (Tried("AF-01", "x", 1, "PSNR +0.1 ± 0.2 dB", helped),)
+    assert probe_words.tried(Answer("One change was tried.", tried=one))[0].text == f"PSNR +0.1 ± 0.2 dB. {went}"
+    assert probe_words.tried(Answer("Tried: PSNR +0.1 ± 0.2 dB.", tried=one))[0].text == went  # and not twice the same
 
 
 def test_missing_numbers_are_not_available() -> None:
@@ -230,6 +231,7 @@ def test_the_story_says_which_probes_were_asked() -> None:
     """And nothing where none was."""
     clear = result("overfit", Answer("All is well.", (Judged("needle-gaussians"),)))
     assert asked((clear,)) == f"1{GAP}probe was asked: overfit found nothing."
+    assert stories(diagnosis(probed=(clear,))) == (asked((clear,)),)
     assert asked(()) == ""
     assert not any("asked" in paragraph for paragraph in story(diagnosis(not_evaluable=())))
 
