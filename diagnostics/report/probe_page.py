@@ -63,7 +63,7 @@ def probe_page(number: int, result: Result) -> ProbePage:
     left = len(answer.shots) - MOST_SHOTS
     return ProbePage(
         number, title_of(result.probe), "" if page is None else page.question, "" if page is None else page.does_not_say, result,
-        settled(result), tuple(told for judged in answer.judged for told in advice(judged)), tuple(map(tried, answer.tried)),
+        settled(result), tuple(told for judged in answer.judged for told in advice(judged)), tried(answer),
         facts(result), probe_plots(result.curves), plots_caption(result.curves), lines_of(answer.shots[:MOST_SHOTS]),
         f"{count(left, 'more picture')} not shown." if left > 0 else "", limits_of(page),
         () if page is None else page.sources)

@@ -32,8 +32,9 @@ def causes(diagnosis: Diagnosis) -> tuple[str, ...]:
 
 
 def stories(diagnosis: Diagnosis) -> tuple[str, ...]:
-    """A paragraph for each root cause that explains others; what explains nothing is told by its own finding."""
-    return tuple(brief(chain) for chain in chains(diagnosis.findings) if len(chain.members) > 1)
+    """Which probes were asked, and each root cause that explains others; what explains nothing is told by its own finding."""
+    told = (asked(diagnosis.probed), *(brief(chain) for chain in chains(diagnosis.findings) if len(chain.members) > 1))
+    return tuple(paragraph for paragraph in told if paragraph)
 
 
 def paragraph(chain: Chain) -> str:
