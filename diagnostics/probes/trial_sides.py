@@ -78,7 +78,7 @@ def ground_of(bench: Bench, change: Change, sizes: Sizes) -> Ground:
     source = source_of(bench, sizes.longest_px)
     own = own_settings(run)
     _refuse(change, own, source)
-    train = evenly(source.train, sizes.most_views)
+    train = _chosen(source.train, change, sizes.most_views)
     test = evenly(tuple(camera for camera in source.test if camera.name not in change.without), MOST_HELD_OUT)
     photos = _photos(bench, (*train, *test))
     points = start_points(bench)
@@ -90,6 +90,15 @@ def ground_of(bench: Bench, change: Change, sizes: Sizes) -> Ground:
     )
     _check(change, ground)
     return ground
+
+
+def _chosen(cameras: tuple[Camera, ...], change: Change, most: int) -> tuple[Camera, ...]:
+    """At most `most`, evenly; those that one side leaves out in their share of all, and at least one of them."""
+    out = tuple(camera for camera in cameras if camera.name in change.without)
+    rest = tuple(camera for camera in cameras if camera.name not in change.without)
+    share = min(len(out), max(1, round(most * len(out) / len(cameras)))) if len(cameras) > most else len(out)
+    names = {camera.name for camera in (*(evenly(out, share) if out else ()), *evenly(rest, max(1, most - share)))}
+    return tuple(camera for camera in cameras if camera.name in names)
 
 
 def sides_of(ground: Ground, change: Change, short: Shortening, seed: int) -> tuple[Side, Side]:
