@@ -37,6 +37,15 @@ window goes to the iteration where it was measured, tints the Gaussians it names
 it again to see every colour. <b>Not evaluable</b> lists what a pattern would need; <b>Clear</b> lists what was looked for and
 not found.</p>
 <p>The same diagnosis runs without a window: <code>splatdoctor diagnose RUN --json out.json --pdf out.pdf</code>.</p>
+<h2>Ask a probe</h2>
+<p>Files often cannot tell two causes apart; a short optimisation can. <b>Probes</b> (a tab at the right) lists the questions.
+Choose one: it says at once what it would cost, or what the run lacks. <b>Run</b> works in a process of its own, with curves and
+pictures as they come; <b>Pause</b> leaves the machine to you, <b>Stop</b> ends it without an answer. Nothing is written into the
+run. The answer goes into the diagnosis: what was not evaluable becomes a verdict, and reports get a chapter. A finding, and the
+page of a pattern, offer the probe that settles it; a fix that can be tried offers its trial.</p>
+<p><b>Options</b> make the pictures smaller, allow more time or memory, repeat trainings, or look at the shown save. <b>Save
+result…</b> keeps the answer for <code>splatdoctor diagnose RUN --probed FILE</code>; <code>splatdoctor probe NAME RUN</code> asks
+without a window.</p>
 """
 
 

@@ -9,7 +9,7 @@ from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.memory.sizes import size_text
 from diagnostics.probes.bench import Limits
 from diagnostics.probes.registry import Page
-from diagnostics.report.wording import capitalised, count
+from diagnostics.report.wording import count
 
 ENGINES = {"cpu": "the CPU", "cuda": "the GPU"}
 MINUTE_S, HOUR_S = 60.0, 3600.0
@@ -37,8 +37,8 @@ def cost_text(cost: Cost, limits: Limits) -> str:
         return f"It cannot be asked here: it needs {'; '.join(cost.missing)}."
     least = "at least " if cost.grows else ""
     engine = ENGINES.get(cost.engine, cost.engine)
-    says = f"{least}{between(*cost.seconds)} on {engine} and {size_text(cost.memory_bytes)} of memory: {work_text(cost)}."
-    return f"{capitalised(says)}{_beyond(cost, limits)}"
+    takes = f"Takes {least}{between(*cost.seconds)} on {engine} and {size_text(cost.memory_bytes)} of memory"
+    return f"{takes}: {work_text(cost)}.{_beyond(cost, limits)}"
 
 
 def work_text(cost: Cost) -> str:
@@ -52,7 +52,7 @@ def work_text(cost: Cost) -> str:
 
 def _beyond(cost: Cost, limits: Limits) -> str:
     """What happens at the limits, where it may come to that."""
-    late = f" It stops after {about(limits.seconds)} and leaves the question open." if cost.seconds[1] > limits.seconds else ""
+    late = f" It may stop after {about(limits.seconds)} and leave the question open." if cost.seconds[1] > limits.seconds else ""
     most = f" That is more than the {limits.memory_bytes / GIB:g} GiB that it may take."
     return f"{late}{most if cost.memory_bytes > limits.memory_bytes else ''}"
 

@@ -68,7 +68,8 @@ class FindingCard(QFrame):
     def _probes(self, probes: Sequence[Page]) -> QLabel:
         """Links to those that settle it."""
         names = [escape(page.name) for page in probes]
-        links = linked_label(" · ".join(f'<a href="{name}">Ask the {name} probe</a>' for name in names))
+        plain = 'style="text-decoration:none"'
+        links = linked_label(" · ".join(f'<a href="{name}" {plain}>Ask the {name} probe</a>' for name in names))
         links.linkActivated.connect(self.probe_wanted)
         return links
 

@@ -36,8 +36,8 @@ def away_html(away: ExplainedAway, theme: Theme) -> str:
 
 def measured_table(rows: Iterable[EvidenceRow]) -> str:
     """Measured numbers beside their limits."""
-    return ("<table width='100%' cellspacing='0' cellpadding='3'>"
-            f"<tr><th>What</th><th align='right'>Value</th><th align='right'>Limit</th></tr>{''.join(map(_row, rows))}</table>")
+    head = "<tr><th align='left'>What</th><th align='right'>Value</th><th align='right'>Limit</th></tr>"
+    return f"<table width='100%' cellspacing='0' cellpadding='3'>{head}{''.join(map(_row, rows))}</table>"
 
 
 def _paragraph(title: str, text: str) -> str:

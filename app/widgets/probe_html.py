@@ -15,6 +15,7 @@ from diagnostics.report.probe_words import OUTCOMES, advice, facts, open_reasons
 from diagnostics.report.wording import sentence
 
 CAMERA, PATTERN = "camera:", "pattern:"
+PLAIN = 'style="text-decoration:none"'
 MOST_CAMERAS = 12  # that are named one by one
 
 
@@ -36,7 +37,7 @@ def _settled(result: Result) -> Iterator[str]:
         known = pattern_named(judged.pattern) is not None
         name = _link(PATTERN, judged.pattern, said.named) if known else escape(said.named)
         says = "" if not said.says or said.says in result.answer.says else f". {escape(sentence(said.says))}"
-        yield f"<p>{name}: <b>{OUTCOMES[said.outcome]}</b>{says}</p>{_cameras(judged)}{_told(advice(judged))}"
+        yield f"{_line(f'{name}: <b>{OUTCOMES[said.outcome]}</b>{says}')}{_cameras(judged)}{_told(advice(judged))}"
 
 
 def _cameras(judged: Judged) -> str:
@@ -45,7 +46,7 @@ def _cameras(judged: Judged) -> str:
         return ""
     links = ", ".join(_link(CAMERA, name, name) for name in names[:MOST_CAMERAS])
     more = f" and {len(names) - MOST_CAMERAS} more" if len(names) > MOST_CAMERAS else ""
-    return f"<p>Look through: {links}{more}</p>"
+    return _line(f"Look through: {links}{more}")
 
 
 def measured_html(result: Result) -> str:
@@ -64,16 +65,16 @@ def done_html(result: Result) -> str:
 
 def settles_html(page: Page) -> str:
     """Links to the pattern pages."""
-    return "".join(f"<p>{_link(PATTERN, name, pattern_name(name))}</p>" for name in page.settles)
+    return "".join(_line(_link(PATTERN, name, pattern_name(name))) for name in page.settles)
 
 
 def limits_html(page: Page) -> str:
-    return "".join(f"<p><b>{escape(name.replace('_', ' '))}</b>: {escape(why)}</p>" for name, why in page.limits.items())
+    return "".join(_line(f"<b>{escape(name.replace('_', ' '))}</b>: {escape(why)}") for name, why in page.limits.items())
 
 
 def sources_html(page: Page) -> str:
     return "".join(
-        f'<p><a href="{escape(source.url)}">{escape(source.title)}</a></p>' if source.url else f"<p>{escape(source.title)}</p>"
+        _line(f'<a href="{escape(source.url)}" {PLAIN}>{escape(source.title)}</a>' if source.url else escape(source.title))
         for source in page.sources)
 
 
@@ -84,8 +85,12 @@ def followed(link: str) -> tuple[str, str]:
 
 
 def _told(told: Iterable[Told]) -> str:
-    return "".join(f"<p><i>{escape(each.label)}:</i> {escape(each.text)}</p>" for each in told)
+    return "".join(_line(f"<i>{escape(each.label)}:</i> {escape(each.text)}") for each in told)
+
+
+def _line(html: str) -> str:
+    return f'<p style="margin:0 0 5px 0">{html}</p>'
 
 
 def _link(kind: str, target: str, text: str) -> str:
-    return f'<a href="{kind}{quote(target)}">{escape(text)}</a>'
+    return f'<a href="{kind}{quote(target)}" {PLAIN}>{escape(text)}</a>'

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QDialog, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from diagnostics.probes.answer import Shot
 from runs.arrays import U8
@@ -23,7 +23,7 @@ class ProbePictures(QWidget):
         super().__init__(parent)
         self._shots: tuple[Shot, ...] = ()
         self._chosen = False  # by the user: then it stays
-        self.titles, self.picture, self.camera = QComboBox(), Picture(), QToolButton()
+        self.titles, self.picture, self.camera = QComboBox(), Picture(), QPushButton()
         self.titles.setAccessibleName("Picture")
         self.titles.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.titles.setMinimumContentsLength(12)

@@ -29,10 +29,12 @@ from app.widgets.probe_pictures import ProbePictures
 from app.widgets.probe_states import badge_of, latest_of
 from app.widgets.probe_trial import TrialChoice
 from app.widgets.section import Section
+from app.widgets.toggle_style import TOGGLE_STYLE
 from diagnostics.probes.registry import Page, pages
 from diagnostics.verdict import NOT_AVAILABLE
 
 ASK_AFTER_MS = 400  # without another change of the options, before it is asked what they cost
+OPEN_AT_FIRST = ("How it works", "What it needs", "What it does not say")  # until there is an answer
 NO_RUN = "Open a run to see what it would cost."
 COUNTING = "Finding out what it would cost…"
 BUSY = "Another probe runs: one at a time. What this one would cost is found out when that one has ended."
@@ -76,6 +78,7 @@ class ProbeView(QWidget):
         self.options_button = QToolButton()
         self.options_button.setText("Options")
         self.options_button.setCheckable(True)
+        self.options_button.setStyleSheet(TOGGLE_STYLE)
         self.options, self.trial = ProbeOptions(), TrialChoice()
         self.options.hide()
         self.bar, self.doing = QProgressBar(textVisible=False), QLabel()
@@ -145,6 +148,7 @@ class ProbeView(QWidget):
                  sources_html(page))
         for (name, section), html in zip(self.about.items(), texts, strict=True):
             section.show_text(name, html)
+            section.head.setChecked(name in OPEN_AT_FIRST and latest_of(page.name, state) is None)
         self.area.verticalScrollBar().setValue(0)
 
     def show_choices(self, state: State) -> None:
@@ -183,6 +187,8 @@ class ProbeView(QWidget):
         for widget in (self.bar, self.doing, self.pause, self.stop):
             widget.setVisible(live is not None)
         self.ask.setVisible(live is None)
+        self.options.setEnabled(live is None)
+        self.trial.setEnabled(live is None)
         self.ask.setText("Run" if result is None else "Run again")
         if live is not None:
             self.bar.setRange(0, 0 if live.fraction < 0 else 1000)
