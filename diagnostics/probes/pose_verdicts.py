@@ -1,6 +1,6 @@
 """What the pose probe concludes from the places and lenses that photos ask for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def answer(found: Looked, trial: LensTrial | Lacks, lens: Lens | None, limits: L
     kept = None if found.lens is None else LensFound(found.lens, True, found.full, found.names)
     anew = _asks_anew(trial, learned, limits)
     rows = (*words.pose_rows(found.moves, limits.poses, at), *_kept_rows(kept, limits, at), *_trial_rows(trial, learned, limits))
-    poses = _poses(found, anew, limits, at)
+    poses = _poses(found, anew, lens, limits, at)
     asked = learned if anew else None
     intrinsics = _intrinsics(kept, asked, trial, lens, limits, at)
     centre = _centre(asked, trial, lens, limits, at)
@@ -58,15 +58,22 @@ def _asks_anew(trial: LensTrial | Lacks, learned: LensFound | None, limits: Limi
     return abs(float(learned.lens[0])) > limits.focal or learned.aside > limits.aside
 
 
-def _poses(found: Looked, anew: bool, limits: Limits, at: int) -> Judged:
+def _poses(found: Looked, anew: bool, lens: Lens | None, limits: Limits, at: int) -> Judged:
     moves = found.moves
-    if anew:
+    wrong = tuple(one for one in moves.wrong if one.full_px > _ignored_px(lens))
+    if anew or (moves.wrong and not wrong):
         return Judged(POSES, missing=(LENS_FIRST,))
-    if moves.wrong:
+    moves = replace(moves, wrong=wrong)
+    if wrong:
         return Judged(POSES, words.pose_finding(moves, limits.poses, at, limits.serious))
     if 2 * len(moves.open) > len(moves.each):
         return Judged(POSES, missing=(FEWER.format(len(moves.open), len(moves.each)),))
     return Judged(POSES)
+
+
+def _ignored_px(lens: Lens | None) -> float:
+    """How far the principal point lies beside the centre that the trainer drew around: poses make up for less than that."""
+    return 0.0 if lens is None or not lens.centred else float(np.hypot(*offset_px(lens.off_centre[0])))
 
 
 def _intrinsics(

@@ -78,6 +78,13 @@ def test_a_principal_point_that_the_trainer_ignored_is_the_one_of_the_model() ->
     assert found[POSES].finding is None
 
 
+def test_a_principal_point_that_was_ignored_is_no_camera_s_fault_even_where_no_lens_was_learned() -> None:
+    """Five cameras fit better elsewhere, by less than the offset that the model holds."""
+    found = judged(ask("pose", opened("principal-point-ignored-at-0.05_corridor-0_mini"), wish=HASTY))
+    assert found[POSES].finding is None
+    assert "lens" in found[POSES].missing[0]
+
+
 def test_without_photos_or_views_or_a_model_it_stays_open() -> None:
     photos = photos_of(scene(), cameras())
     few = healthy_run(checkpoints={LAST: scene()}, cameras=cameras()[:2], photos=photos)
