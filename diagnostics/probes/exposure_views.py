@@ -79,7 +79,7 @@ def compared(bench: Bench, drawn: Drawn) -> Compared:
         for place, view in enumerate(pixels):
             bench.beat()
             each.append(correction(view, common))
-            bench.point(f"gain of photo over render, {name}", "", place, float(each[-1].gains.mean()))
+            bench.point(f"gain of photo over render by view, {name}", "", place, float(each[-1].gains.mean()))
         spreads.append(Spread(tuple(each)))
     brightness = float(np.mean([view.wanted.mean() for view in train]))
     return Compared(drawn, common, _unexplained(train, spreads[0]), brightness, spreads[0], spreads[1])

@@ -64,7 +64,7 @@ def test_the_lab_s_drifting_exposure_is_found_through_what_training_absorbed() -
     assert isinstance(gained, float)
     assert gained > 2  # dB in held-out photos, which training could not absorb
     assert {curve.name for curve in result.curves} == {
-        "gain of photo over render, training views", "gain of photo over render, held-out views"}
+        "gain of photo over render by view, training views", "gain of photo over render by view, held-out views"}
 
 
 def test_exposure_that_training_absorbed_shows_in_the_photos_that_it_never_saw() -> None:
