@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from diagnostics.book.trials import known_probes
 from diagnostics.catalogue import CatalogueError, Source
+from diagnostics.probes.registry import pages
 
 VERDICTS = ("right", "depends", "wrong", "inverted", "no source", "not checked", "not applicable")
 ROW_KEYS = frozenset(("topic", "seed_says", "verdict", "we_say", "why", "patterns", "probes", "sources"))
@@ -87,8 +87,8 @@ def load_guide() -> Guide:
     told = {entry.name.removesuffix(".toml"): tomllib.loads(entry.read_text("utf-8"))
             for entry in folder.iterdir() if entry.name.endswith(".toml")}
     known = {key: Source(**source) for key, source in told.pop("sources").items()}
-    pages = [parse_page(name, entries, known) for name, entries in told.items()]
-    return {page.name: page for page in sorted(pages, key=lambda page: page.place)}
+    found = [parse_page(name, entries, known) for name, entries in told.items()]
+    return {page.name: page for page in sorted(found, key=lambda page: page.place)}
 
 
 def pages_naming(codes: Iterable[str], guide: Guide) -> tuple[GuidePage, ...]:
@@ -145,7 +145,7 @@ def _answer(where: str, entry: Mapping[str, Any]) -> Answer:
 
 def _named(where: str, entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     for name in entry.get("probes", ()):
-        if name not in known_probes():
+        if name not in pages():
             raise CatalogueError(f"{where}: 'probes' names '{name}', which nobody describes")
     return {key: tuple(entry.get(key, ())) for key in ("patterns", "probes")}
 

@@ -59,7 +59,7 @@ def test_what_differs_gives_a_reason_or_a_source(guide: Guide) -> None:
     assert not bare
 
 
-def test_the_tree_ends_at_patterns_or_trials(guide: Guide) -> None:
+def test_the_tree_ends_at_patterns_or_probes(guide: Guide) -> None:
     """Every question is reached, and every last answer names what settles it."""
     tree = guide["tree"]
     assert tree.steps is not None
