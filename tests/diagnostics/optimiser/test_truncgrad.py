@@ -65,7 +65,8 @@ def test_pull_falls_in_thirds_and_padding_follows_the_picture() -> None:
 
 @pytest.mark.parametrize(("change", "field", "value"), [
     ({"padding": False}, "padding_px", 0.0), ({"dead_filter": False}, "dead_opacity", 1.0),
-    ({"sign_filter": False}, "by_sign", False), ({"tail": False}, "by_centre", False), ({"opacity_gradients": False}, "by_opacity", False),
+    ({"sign_filter": False}, "by_sign", False), ({"tail": False}, "by_centre", False),
+    ({"opacity_gradients": False}, "by_opacity", False),
     ({"colour_gradients": False}, "by_colour", False),
 ])
 def test_each_switch_takes_its_part_out(change: dict[str, Any], field: str, value: object) -> None:
