@@ -135,8 +135,9 @@ def _of_start(start: str, rows: list[Row]) -> Iterable[str]:
         pairs = [(row, plain[row.seed]) for row in mine]
         by_psnr, by_ssim = [row.psnr - base.psnr for row, base in pairs], [row.ssim - base.ssim for row, base in pairs]
         ratio = np.mean([row.seconds / base.seconds for row, base in pairs])
-        yield (f"| {arm} | {_told([row.psnr for row in mine], 2)} | {_told(by_psnr, 2, '+')} | {_told([row.ssim for row in mine], 3)} "
-               f"| {_told(by_ssim, 3, '+')} | {np.mean([row.count for row in mine]):,.0f} | {ratio:.1f} |")
+        cells = (_told([row.psnr for row in mine], 2), _told(by_psnr, 2, "+"), _told([row.ssim for row in mine], 3),
+                 _told(by_ssim, 3, "+"), f"{np.mean([row.count for row in mine]):,.0f}", f"{ratio:.1f}")
+        yield f"| {arm} | {' | '.join(cells)} |"
 
 
 def _told(values: list[float], digits: int, sign: str = "") -> str:
