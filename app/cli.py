@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 SEVERITY_CHOICES = ("critical", "major", "minor")
-PANEL_NAMES = ("runs", "viewport", "timeline", "plots", "inspector", "diagnosis", "pattern", "memory")
+PANEL_NAMES = ("runs", "viewport", "timeline", "plots", "inspector", "diagnosis", "pattern", "memory", "probes")
 WRONG_USE = 2
 DESCRIPTION = """\
 A debugger for 3D Gaussian Splatting training runs.
@@ -20,6 +20,7 @@ A debugger for 3D Gaussian Splatting training runs.
   splatdoctor catalogue [CODE]   print the failure patterns, or one pattern's page
   splatdoctor screenshot RUN     draw the window into a PNG, without a display
   splatdoctor vram [RUN]         say where GPU memory goes, and which GPUs suffice
+  splatdoctor probe [NAME [RUN]] settle a question by a short optimisation: list the probes, read about one, ask it
 
 `splatdoctor COMMAND --help` says more. RUN is a training's output folder, a folder of PLY files, or one PLY.
 """
@@ -83,6 +84,8 @@ def _diagnose_parser() -> Parser:
                         "one, at equal iterations; may be given several times: three runs alike measure the scene's noise")
     parser.add_argument("--record", action="store_true", help="remember this run's settings and curves in your cache folder, for "
                         "later runs of the same scene to be held against")
+    parser.add_argument("--probed", type=Path, action="append", default=[], metavar="FILE", help="what a probe found out "
+                        "about this run (splatdoctor probe NAME RUN --json FILE); may be given several times")
     parser.set_defaults(act=_diagnose)
     return parser
 
@@ -123,9 +126,15 @@ def _vram_parser() -> Parser:
     return vram_parser()
 
 
+def _probe_parser() -> Parser:
+    from app.probe_command import probe_parser
+
+    return probe_parser()
+
+
 COMMANDS: dict[str, Callable[[], Parser]] = {
     "diagnose": _diagnose_parser, "info": _info_parser, "catalogue": _catalogue_parser, "screenshot": _screenshot_parser,
-    "vram": _vram_parser,
+    "vram": _vram_parser, "probe": _probe_parser,
 }
 
 

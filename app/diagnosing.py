@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -10,6 +11,8 @@ from app.lanes import Job, Task
 from app.notices import Trouble
 from app.session import SCORE_JOB, Session, State
 from diagnostics.diagnosis import Diagnosis, Reported
+from diagnostics.probes.answer import Result
+from diagnostics.probes.json import to_json
 from runs.arrays import F32
 from runs.run import Run
 
@@ -28,8 +31,10 @@ class Doctor(QObject):
         self._session = session
         self._diagnose, self._score, self._export = Job("diagnose", session), Job(SCORE_JOB, session), Job("export", session)
         self._before: Diagnosis | None = None  # what a cancelled diagnosis gives way to
+        self._weighing = False  # rather than diagnosing for the first time
         session.watch(self.show_run, "run")
         session.watch(self.show_wanted_score, "colour_by", "shown")
+        session.watch(self.show_probed, "probed")
 
     def show_run(self, _state: State) -> None:
         """Work for another run is no longer wanted."""
@@ -55,7 +60,7 @@ class Doctor(QObject):
         if run is None:
             return
         found: list[Reported] = []
-        self._before = state.diagnosis
+        self._before, self._weighing = state.diagnosis, False
         self._session.update(diagnosis=None, finding=None)
 
         def on_partial(reported: Reported) -> None:
@@ -64,11 +69,27 @@ class Doctor(QObject):
             found.append(reported)
             self._session.update(diagnosis=Diagnosis(run, span or whole_span(run), tuple(found), (), (), ()))
 
-        self._diagnose.start(
-            "Diagnosing", lambda task: examine(run, span, task), lambda done: self._session.update(diagnosis=done), on_partial)
+        work = partial(examine, run, span, state.probed)
+        self._diagnose.start("Diagnosing", work, lambda done: self._session.update(diagnosis=done), on_partial)
+
+    def show_probed(self, state: State) -> None:
+        """What a probe found out goes into a diagnosis that is there or on its way; the old one is shown until the new one is."""
+        run, diagnosis = state.run, state.diagnosis
+        if self._diagnose.busy and not self._weighing:
+            self.diagnose()
+        elif run is not None and diagnosis is not None:
+            self._before, self._weighing = diagnosis, True
+            work = partial(examine, run, diagnosis.span, state.probed)
+            self._diagnose.start("Weighing what the probe found out", work, self._on_weighed)
+
+    def _on_weighed(self, done: Diagnosis) -> None:
+        """Whoever reads a finding goes on reading it."""
+        read = self._session.state.finding
+        same = None if read is None else next((f for f in done.findings if f.pattern.name == read.pattern.name), None)
+        self._session.update(diagnosis=done, finding=same)
 
     def cancel(self) -> None:
-        """Stop whatever runs; the last complete diagnosis comes back."""
+        """Stop whatever runs here; the last complete diagnosis comes back."""
         if self._diagnose.busy:
             self._diagnose.cancel()
             self._session.update(diagnosis=self._before)
@@ -81,6 +102,15 @@ class Doctor(QObject):
         if diagnosis is not None:
             self._export.start(f"Writing {path.name}", lambda task: write_report(diagnosis, path, task), done)
 
+    @property
+    def busy(self) -> bool:
+        """Whether `cancel` would stop anything."""
+        return any(job.busy for job in (self._diagnose, self._score, self._export))
+
+    def export_answer(self, result: Result, path: Path, done: Callable[[Path], None]) -> None:
+        """Write what a probe found out, for `splatdoctor diagnose --probed`; `done` is told the path."""
+        self._export.start(f"Writing {path.name}", lambda _: write_answer(result, path), done)
+
     def export_json(self, path: Path, done: Callable[[Path], None]) -> None:
         """Write the JSON of the contract; `done` is told the path."""
         diagnosis = self._session.state.diagnosis
@@ -88,14 +118,14 @@ class Doctor(QObject):
             self._export.start(f"Writing {path.name}", lambda _: write_json(diagnosis, path), done)
 
 
-def examine(run: Run, span: tuple[int, int] | None, task: Task) -> Diagnosis:
-    """The diagnosis, told to a lane. Raises Cancelled."""
+def examine(run: Run, span: tuple[int, int] | None, probed: tuple[Result, ...], task: Task) -> Diagnosis:
+    """The diagnosis, with what probes found out, told to a lane. Raises Cancelled."""
     from diagnostics.diagnose import diagnose  # every detector: not before it is needed
 
     def told(fraction: float, title: str) -> None:
         task.progress(fraction, f"Diagnosing: {title}")
 
-    return diagnose(run, span, progress=told, cancelled=task.cancelled, on_finding=task.partial)
+    return diagnose(run, span, progress=told, cancelled=task.cancelled, on_finding=task.partial, probed=probed)
 
 
 def score(run: Run, iteration: int, name: str, task: Task) -> F32:
@@ -123,7 +153,13 @@ def write_report(diagnosis: Diagnosis, path: Path, task: Task) -> Path:
 
 def write_json(diagnosis: Diagnosis, path: Path) -> Path:
     """The JSON at `path`. Raises OSError."""
-    from diagnostics.report.json import to_json
+    from diagnostics.report.json import to_json as diagnosis_to_json
 
-    path.write_text(json.dumps(to_json(diagnosis), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(diagnosis_to_json(diagnosis), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    return path
+
+
+def write_answer(result: Result, path: Path) -> Path:
+    """A probe's result as JSON at `path`. Raises OSError."""
+    path.write_text(json.dumps(to_json(result), indent=2, allow_nan=False) + "\n", encoding="utf-8")
     return path

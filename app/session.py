@@ -9,8 +9,10 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
+from app.probe_values import Asked, Costed, Working
 from diagnostics.catalogue import Pattern
 from diagnostics.diagnosis import Diagnosis, Reported
+from diagnostics.probes.answer import Result
 from render.splats import Splats
 from render.viewport.picking import Contributor as Contributor  # re-exported: selections carry it
 from runs.arrays import F32, I64, Array
@@ -59,9 +61,13 @@ class State:
     finding: Reported | None = None
     colour_by: str = "rgb"
     pattern: Pattern | None = None  # whose page is open
+    asked: Asked | None = None  # the probe whose page is open
 
     shown: Shown | None = None
     diagnosis: Diagnosis | None = None
+    cost: Costed | None = None  # of the probe that was last asked about
+    working: Working | None = None  # the probe that runs
+    probed: tuple[Result, ...] = ()  # what probes found out about this run, in the order in which they ended
     scores: Mapping[str, F32] = field(default_factory=lambda: NOTHING)  # name -> float32 [N] for `shown`
     busy: Mapping[str, tuple[float, str]] = field(default_factory=lambda: NOTHING)  # job -> (0..1 or -1 unknown, text)
 
@@ -71,6 +77,7 @@ PLACE = ("iteration", "span", "time", "camera", "selected", "finding", "colour_b
 Place = Mapping[str, Any]
 REMEMBERED = 100
 SCORE_JOB = "score"  # under which `busy` tells of a floater or ghost score that is being computed
+PROBE_JOB = "probe"
 
 
 class Session(QObject):
@@ -210,6 +217,14 @@ class Session(QObject):
     def read_about(self, pattern: Pattern) -> None:
         """Open a pattern's page without going anywhere."""
         self.update(pattern=pattern)
+
+    def ask_about(self, probe: str, finding: str = "", fix: int = 1) -> None:
+        """Open a probe's page; `finding` is the code of the one whose fix is to be tried, `fix` its number from 1."""
+        self.update(asked=Asked(probe, finding, fix))
+
+    def show_probes(self) -> None:
+        """Close the probe's page: the list of them all."""
+        self.update(asked=None)
 
     def look_at(self, iteration: int | None, camera: str | None, colour_by: str | None, time: float | None = None) -> None:
         """Go to a place given by name, as on the command line; None leaves that part as it is."""

@@ -31,16 +31,18 @@ class WrongUse(OSError):
 def run_diagnosis(options: argparse.Namespace) -> int:
     """Diagnose, print, write; 1 where something at `--fail-on` or worse was found. Raises RunError, OSError."""
     from app.compared import comparison_text, with_references
+    from app.probe_results import read_results, results_of
     from diagnostics.diagnose import diagnose, whole_span
     from diagnostics.reference.recorded import record
     from runs.open_run import open_run
 
     check_folders(options.json, options.pdf, options.html)
+    probed = read_results(options.probed)
     progress = Progress(sys.stderr)
     try:
         run = with_references(open_run(options.run, options.data), options.reference)
         span = chosen_span(options.first, options.last, whole_span(run))
-        diagnosis = diagnose(run, span, progress=progress)
+        diagnosis = diagnose(run, span, progress=progress, probed=results_of(run, probed))
         if options.pdf is not None:
             from diagnostics.report.pdf import write_pdf
 
@@ -84,21 +86,21 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
     head = f"{run.name} · trainer {wording.trainer(run)} · {report.iterations(diagnosis.span)}"
     count = report.count(len(diagnosis.findings), "finding") if diagnosis.findings else wording.no_finding(diagnosis)
     blocks = [f"{head}\n{count}, {len(diagnosis.clear)} clear, {len(diagnosis.not_evaluable)} not evaluable"]
-    blocks += [_wrapped(paragraph, "") for paragraph in stories(diagnosis)]
+    blocks += [wrapped(paragraph, "") for paragraph in stories(diagnosis)]
     blocks += [finding_text(reported) for reported in diagnosis.findings]
     if diagnosis.explained_away:
         blocks.append("Explained away\n" + "\n".join(
-            _wrapped(f"{away.reported.pattern.code} {away.reported.pattern.title}: {away.why}", "  ")
+            wrapped(f"{away.reported.pattern.code} {away.reported.pattern.title}: {away.why}", "  ")
             for away in diagnosis.explained_away))
     for group in groups(diagnosis.not_evaluable):
         lead = "needs " if group.reason == "missing" else ""
         blocks.append(f"{group.title}\n" + "\n".join(
-            _wrapped(f"{one.pattern.code} {one.pattern.title}: {lead}{what_settles(one)}", "  ") for one in group.entries))
+            wrapped(f"{one.pattern.code} {one.pattern.title}: {lead}{what_settles(one)}", "  ") for one in group.entries))
     if diagnosis.clear:
-        blocks.append("Clear\n" + _wrapped(", ".join(p.code for p in diagnosis.clear), "  "))
+        blocks.append("Clear\n" + wrapped(", ".join(p.code for p in diagnosis.clear), "  "))
     if diagnosis.notes:
         told = (f"{note.says}: {address_of(Path(note.file))}" for note in diagnosis.notes)
-        blocks.append("Notes\n" + "\n".join(_wrapped(says, "  ") for says in told))
+        blocks.append("Notes\n" + "\n".join(wrapped(says, "  ") for says in told))
     return "\n\n".join(blocks)
 
 
@@ -107,9 +109,9 @@ def finding_text(reported: Reported) -> str:
     finding = reported.finding
     unsure = f" ({doubts(reported)})" if doubts(reported) else ""
     title = f"{reported.severity.upper()} {reported.pattern.code} {reported.pattern.title}{unsure}"
-    lines = [title, _wrapped(finding.says, "  ")]
+    lines = [title, wrapped(finding.says, "  ")]
     if reported.harmless:
-        lines.append(_wrapped(reported.harmless, "  "))
+        lines.append(wrapped(reported.harmless, "  "))
     place = [report.iterations(reported.iterations)]
     if finding.gaussians is not None:
         place.append(f"{finding.gaussians.count:,} Gaussians ({report.percent(finding.gaussians.fraction)}) "
@@ -118,17 +120,17 @@ def finding_text(reported: Reported) -> str:
         place.append(f"cameras {report.listed(finding.cameras, 6)}")
     if reported.consequence_of:
         place.append(f"follows from {', '.join(reported.consequence_of)}")
-    lines.append(_wrapped(f"Where: {' · '.join(place)} · {report.percent(finding.confidence)} sure", "  "))
+    lines.append(wrapped(f"Where: {' · '.join(place)} · {report.percent(finding.confidence)} sure", "  "))
     record = sentence_of(reported.pattern.code)
     if record:
-        lines.append(_wrapped(report.capitalised(record), "  "))
-    lines += [_wrapped(f"- {evidence_text(row)}", "  ") for row in finding.evidence]
+        lines.append(wrapped(report.capitalised(record), "  "))
+    lines += [wrapped(f"- {evidence_text(row)}", "  ") for row in finding.evidence]
     if beginning(reported):
-        lines.append(_wrapped(f"When it began: {' '.join(beginning(reported))}", "  "))
-    lines.append(_wrapped(f"Cause: {reported.cause}", "  "))
+        lines.append(wrapped(f"When it began: {' '.join(beginning(reported))}", "  "))
+    lines.append(wrapped(f"Cause: {reported.cause}", "  "))
     for number, fix in enumerate(reported.fixes, 1):
-        lines.append(_wrapped(f"{number}. {fix.do}{setting_text(fix)}", "  "))
-        lines += [_wrapped(f"{told.label}: {told.text}", "     ") for told in prospects(fix)]
+        lines.append(wrapped(f"{number}. {fix.do}{setting_text(fix)}", "  "))
+        lines += [wrapped(f"{told.label}: {told.text}", "     ") for told in prospects(fix)]
     return "\n".join(lines)
 
 
@@ -266,5 +268,6 @@ def _write_json(diagnosis: Diagnosis, target: str | None) -> None:
         Path(target).write_text(text, encoding="utf-8")
 
 
-def _wrapped(text: str, indent: str) -> str:
+def wrapped(text: str, indent: str) -> str:
+    """Lines of at most 100 letters, all but the first two further in."""
     return textwrap.fill(text, COLUMNS, initial_indent=indent, subsequent_indent=f"{indent}  ", break_long_words=False)

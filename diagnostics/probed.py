@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from diagnostics.diagnosis import Reported
 from diagnostics.probes.answer import Judged, Result, Tried
 from diagnostics.verdict import EvidenceRow, Finding, Fix, NotEvaluable, Verdict
+from runs.run import Run
 
 DOUBTED = 0.5  # a finding from files that a probe does not confirm is at most so sure: it may be either's mistake
 
@@ -17,6 +19,17 @@ def latest(results: Iterable[Result]) -> tuple[Result, ...]:
         tried = tuple(f"{each.code} {each.setting} {each.proposed}" for each in result.answer.tried)
         kept[result.probe, *tried] = result
     return tuple(kept.values())
+
+
+def foreign_to(run: Run, result: Result) -> str:
+    """Why a result cannot be about this run, in a sentence; empty where nothing speaks against it."""
+    if Path(result.run).name != run.path.name:
+        return f"this result of the {result.probe} probe is about another run ({result.run})"
+    counts = {checkpoint.iteration: checkpoint.count for checkpoint in run.checkpoints}
+    places = [said.finding.gaussians for said in result.answer.judged if said.finding is not None]
+    if any(place is not None and counts.get(place.iteration) != place.of for place in places):
+        return f"the run has changed since the {result.probe} probe was asked: ask it again"
+    return ""
 
 
 def reconciled(pattern: str, verdict: Verdict, heard: Sequence[Result]) -> Verdict:

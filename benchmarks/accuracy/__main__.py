@@ -11,6 +11,7 @@ from time import perf_counter
 from benchmarks.accuracy.markdown import ROWS, Measured, accuracy_page, share_text
 from benchmarks.accuracy.scoreboard import figures
 from benchmarks.accuracy.shipped import patterns_json, to_json
+from benchmarks.probes.scoreboard import with_section
 from runs.writers.atomic import write_text
 from tests.lab.case import HALVES, SIZES, Half, Size
 from tests.lab.corpus import cases
@@ -21,6 +22,7 @@ from tests.lab.truth import score
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE, FIGURES = REPOSITORY / "ACCURACY.md", Path(__file__).with_name("accuracy.json")
+OF_PROBES = REPOSITORY / "benchmarks" / "probes" / "probes.json"  # what `python -m benchmarks.probes` measured
 SHIPPED = REPOSITORY / "resources" / "accuracy" / "patterns.json"
 
 
@@ -33,7 +35,8 @@ def main() -> None:
     for each in measured:
         _print(each)
     if asked.only is None and halves == HALVES:
-        write_text(PAGE, accuracy_page(measured, FAULTS))
+        of_probes = json.loads(OF_PROBES.read_text("utf-8")) if OF_PROBES.exists() else []
+        write_text(PAGE, with_section(accuracy_page(measured, FAULTS), of_probes))
         write_text(FIGURES, json.dumps(to_json(measured), indent=1) + "\n")
         if asked.ship:
             write_text(SHIPPED, json.dumps(patterns_json(measured, FAULTS), indent=1) + "\n")

@@ -9,7 +9,7 @@ from diagnostics.registry import FACTS, GIVEN, Detector
 By = Literal["detector", "probe", "manual"]
 SENTENCES: Mapping[By, str] = {
     "detector": "Decided from the files of the run, by measurement.",
-    "probe": "No file settles it; a trial that is made on purpose does.",
+    "probe": "No file settles it; a probe does: a short optimisation or rendering that is made on purpose.",
     "manual": "No file reveals it; a person has to look.",
 }
 GIVEN_WORDS: Mapping[str, str] = {"run": "the run's folder"}

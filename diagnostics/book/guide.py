@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from diagnostics.book.trials import TRIALS
+from diagnostics.book.trials import known_probes
 from diagnostics.catalogue import CatalogueError, Source
 
 VERDICTS = ("right", "depends", "wrong", "inverted", "no source", "not checked", "not applicable")
@@ -145,7 +145,7 @@ def _answer(where: str, entry: Mapping[str, Any]) -> Answer:
 
 def _named(where: str, entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     for name in entry.get("probes", ()):
-        if name not in TRIALS:
+        if name not in known_probes():
             raise CatalogueError(f"{where}: 'probes' names '{name}', which nobody describes")
     return {key: tuple(entry.get(key, ())) for key in ("patterns", "probes")}
 

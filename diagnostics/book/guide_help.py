@@ -27,7 +27,7 @@ def _question(key: str, steps: Mapping[str, Step], shown: set[str]) -> Markup:
 
 
 def _answer(answer: Answer, steps: Mapping[str, Step], shown: set[str]) -> Markup:
-    settled = ", ".join((*answer.patterns, *(f"trial “{probe}”" for probe in answer.probes)))
+    settled = ", ".join((*answer.patterns, *(f"the {probe} probe" for probe in answer.probes)))
     told = f"{answer.says}: {settled}" if settled else answer.says
     if not answer.go:
         return joined([told])

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from diagnostics.book.guide import Answer, GuidePage, Row, Step
-from diagnostics.book.trials import TRIALS
+from diagnostics.book.trials import question
 
 COLUMNS = 96
 
@@ -55,7 +55,7 @@ def _settled(entry: Row | Answer, indent: str) -> Iterator[str]:
     if entry.patterns:
         yield _wrapped(f"Judged by: {', '.join(entry.patterns)}", indent)
     for probe in entry.probes:
-        yield _wrapped(f"Trial: {probe}. {TRIALS[probe]}", indent)
+        yield _wrapped(f"Probe: {probe}. {question(probe)}", indent)
 
 
 def _wrapped(text: str, indent: str) -> str:

@@ -7,9 +7,10 @@ from diagnostics.book.decided import decided_by
 from diagnostics.book.families import by_family, title_of
 from diagnostics.book.frame import code, framed, inside
 from diagnostics.book.guide import Guide, GuidePage
-from diagnostics.book.markup import Markup, element, joined, listing, outside, paragraphs
-from diagnostics.book.pattern_page import page_of
+from diagnostics.book.links import Probes, page_of, probe_link
+from diagnostics.book.markup import Markup, element, joined, listing, outside, paragraphs, section
 from diagnostics.catalogue import Pattern
+from diagnostics.probes.registry import Page
 from diagnostics.registry import Detector
 from diagnostics.report.wording import count
 from diagnostics.verdict import SEVERITIES
@@ -18,12 +19,16 @@ ABOUT = (
     "Every way in which we know a training of 3D Gaussians to fail: what it looks like, why it happens, how it is measured and "
     "against which limits, how often that was right, what to do, and what is often said about it that does not hold."
 )
+ABOUT_PROBES = (
+    "Short optimisations and renderings that settle what files cannot tell. The first ones are the first to try; each says what "
+    "it costs before it starts, and none writes anything into a run's folder."
+)
 ANSWERED = ("a public debugging guide", "https://github.com/jaccen/Awesome-Gaussian-Skills")
-WAYS = (("probe", "a trial"), ("manual", "a person who looks"))
+WAYS = (("probe", "a probe"), ("manual", "a person who looks"))
 COLUMNS = ("Code", "Pattern", "What it looks like", "Severity", "Decided by")
 
 
-def index_page(patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector], guide: Guide) -> str:
+def index_page(patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector], guide: Guide, probes: Probes) -> str:
     """The whole page."""
     families = by_family(patterns.values())
     contents = listing((inside(f"{title_of(f)} ({len(members)})", f"#{f}") for f, members in families.items()), class_="badges")
@@ -32,6 +37,7 @@ def index_page(patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector
         paragraphs(ABOUT, _counted(patterns, detectors), measured_on()),
         element("p", "“Often said” is what ", outside(*ANSWERED), " and others say; we tell where we found otherwise, and why."),
         element("h2", "Guide", id="guide"), listing(map(_card, guide.values()), class_="cards"),
+        section("Probes", paragraphs(ABOUT_PROBES), listing(map(_probe_card, probes.values()), class_="cards"), id="probes"),
         element("h2", "Patterns", id="patterns"), contents, _finder(),
         *(_family(family, members, detectors) for family, members in families.items()), script="finder.js")
 
@@ -46,6 +52,10 @@ def _counted(patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector])
 
 def _card(page: GuidePage) -> Markup:
     return joined([inside(page.title, page.file), element("p", f"{page.about.split('. ')[0].rstrip('.')}.")])
+
+
+def _probe_card(page: Page) -> Markup:
+    return joined([probe_link(page), element("p", page.question)])
 
 
 def _finder() -> Markup:

@@ -1,19 +1,20 @@
 """One pattern's page: what it looks like, why, how it is detected, how often that is right, what to do, what others say."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from diagnostics.accuracy import measured_on, sentence_of, track_record
 from diagnostics.book.decided import SENTENCES, decided_by, method, words_of
 from diagnostics.book.families import family_of, title_of
-from diagnostics.book.frame import INDEX, code, framed, inside, linked
+from diagnostics.book.frame import INDEX, code, framed, inside
 from diagnostics.book.guide import Guide, pages_naming
+from diagnostics.book.limits import limits_section
+from diagnostics.book.links import Probes, link_to, links_to, probe_entry
 from diagnostics.book.markup import Markup, Part, element, joined, listing, outside, paragraphs, section
 from diagnostics.book.pictures import figure, pictures
-from diagnostics.book.trials import TRIALS
 from diagnostics.catalogue import CatalogueFix, Pattern
 from diagnostics.registry import Detector
 from diagnostics.report.page import general
+from diagnostics.report.probe_words import settling
 from diagnostics.report.wording import capitalised, count, setting
 
 UNCERTAIN = (
@@ -23,15 +24,10 @@ UNCERTAIN = (
 NO_PICTURE = "There is no picture of this pattern: none was taken in our lab."
 
 
-def page_of(name: str) -> str:
-    """The file of a pattern's page."""
-    return f"{name}.html"
-
-
 def pattern_page(
-    pattern: Pattern, patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector], guide: Guide,
+    pattern: Pattern, patterns: Mapping[str, Pattern], detectors: Mapping[str, Detector], guide: Guide, probes: Probes,
 ) -> str:
-    """The whole page; `patterns` are all of them, for the links."""
+    """The whole page; `patterns` and `probes` are all of them, for the links."""
     family = family_of(pattern.code)
     parts = (
         element("h1", code(pattern.code), f" {pattern.title}"), _badges(pattern, detectors),
@@ -39,7 +35,7 @@ def pattern_page(
         section("What it looks like", paragraphs(pattern.symptom), *_figures(pattern)),
         section("Why it happens", paragraphs(pattern.cause)),
         _detection(pattern, detectors.get(pattern.name), SENTENCES[decided_by(pattern, detectors)]),
-        _limits(pattern, detectors.get(pattern.name)), _accuracy(pattern),
+        _limits(pattern, detectors.get(pattern.name)), _probes(pattern, probes), _accuracy(pattern),
         _look_alikes(pattern, patterns), _story(pattern, patterns),
         section("What to do", listing(map(_fix, pattern.fixes), "ol", class_="fixes")),
         _said(pattern), _guides(pattern, guide),
@@ -47,16 +43,6 @@ def pattern_page(
     )
     place = joined([inside(title_of(family), f"{INDEX}#{family}"), f" › {pattern.code}"])
     return framed(f"{pattern.code} {pattern.title}", *parts, path=place, foot=_neighbours(pattern, patterns))
-
-
-def link_to(pattern: Pattern) -> Markup:
-    """Code and title, as a link to the pattern's page."""
-    return inside(joined([code(pattern.code), f" {pattern.title}"]), page_of(pattern.name))
-
-
-def links_to(names: Iterable[str], patterns: Mapping[str, Pattern]) -> Markup | None:
-    """Links to several patterns, by name."""
-    return linked([link_to(patterns[name]) for name in names])
 
 
 def _badges(pattern: Pattern, detectors: Mapping[str, Detector]) -> Markup | None:
@@ -74,30 +60,25 @@ def _figures(pattern: Pattern) -> tuple[Markup, ...]:
 
 
 def _detection(pattern: Pattern, detector: Detector | None, by: str) -> Markup | None:
-    parts: list[Part] = [paragraphs(by, f"How to see it: {pattern.manual}" if pattern.manual else "",
-                                    f"Trial: {pattern.probe}. {TRIALS.get(pattern.probe, '')}" if pattern.probe else "")]
+    parts: list[Part] = [paragraphs(by, f"How to see it: {pattern.manual}" if pattern.manual else "")]
     if detector is not None:
         parts += [paragraphs(*method(detector).split("\n"))]
         parts += _needs("It needs", words_of(detector.needs)) + _needs("It also uses, where at hand", words_of(detector.optional))
     return section("How we detect it", *parts)
 
 
+def _limits(pattern: Pattern, detector: Detector | None) -> Markup | None:
+    return limits_section(pattern.limits, {} if detector is None else detector.limits)
+
+
+def _probes(pattern: Pattern, probes: Probes) -> Markup | None:
+    names = [page.name for page in settling(pattern, probes)]
+    names += [pattern.probe] if pattern.probe and pattern.probe not in names else []
+    return section("Probes that settle it", listing(probe_entry(name, probes) for name in names))
+
+
 def _needs(title: str, words: tuple[str, ...]) -> list[Part]:
     return [element("h3", title), listing(words)] if words else []
-
-
-def _limits(pattern: Pattern, detector: Detector | None) -> Markup | None:
-    values: Mapping[str, Any] = {} if detector is None else detector.limits
-    rows = [element("tr", element("td", code(name)), element("td", _value(name, values), class_="number"), element("td", reason))
-            for name, reason in pattern.limits.items()]
-    if not rows:
-        return None
-    head = element("tr", *(element("th", title, scope="col") for title in ("Limit", "Value", "Why this number")))
-    return section("Limits", element("div", element("table", element("thead", head), element("tbody", *rows)), class_="scroll"))
-
-
-def _value(name: str, values: Mapping[str, Any]) -> str:
-    return setting(values[name]) if name in values else ""
 
 
 def _accuracy(pattern: Pattern) -> Markup | None:

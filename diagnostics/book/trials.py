@@ -1,6 +1,8 @@
-"""Trials that settle what no file can: what is done, and what would tell."""
+"""Probes that settle what no file can: what is done, and what would tell."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+
+from diagnostics.probes.registry import pages
 
 TRIALS: Mapping[str, str] = {
     "overfit": (
@@ -21,3 +23,11 @@ TRIALS: Mapping[str, str] = {
     "gradient-reach": "Sum the gradients over one pass through all views. Gaussians that got exactly none can never move.",
     "fix-trial": "Train the case that failed again with the one change, same data and seed, and a second time without it.",
 }
+
+
+def known_probes() -> Collection[str]:
+    return {*pages(), *TRIALS}
+
+
+def question(name: str) -> str:
+    return pages()[name].question if name in pages() else TRIALS[name]

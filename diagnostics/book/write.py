@@ -1,17 +1,21 @@
-"""Writes the book: an index, a page per pattern, the guide and the pictures, into one folder that can be moved anywhere."""
+"""Writes the book: index, a page per pattern and per probe, guide and pictures, into one folder that can be moved anywhere."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import diagnostics.detectors  # noqa: F401  (registers every detector)
+import diagnostics.detectors
+import diagnostics.probes.questions  # noqa: F401  (registers every probe)
 from diagnostics.book.families import order_of
 from diagnostics.book.frame import INDEX
 from diagnostics.book.guide import Guide, load_guide
 from diagnostics.book.guide_page import coded_patterns, guide_page
 from diagnostics.book.index_page import index_page
-from diagnostics.book.pattern_page import page_of, pattern_page
+from diagnostics.book.links import Probes, page_of, probe_file
+from diagnostics.book.pattern_page import pattern_page
 from diagnostics.book.pictures import FOLDER, image_bytes, image_files
+from diagnostics.book.probe_page import probe_page
 from diagnostics.catalogue import Pattern, load_catalogue
+from diagnostics.probes.registry import PROBES, pages
 from diagnostics.registry import DETECTORS, Detector
 
 
@@ -29,12 +33,17 @@ def write_book(folder: Path) -> int:
 
 def book_pages(
     catalogue: Mapping[str, Pattern], detectors: Mapping[str, Detector], guide: Guide,
+    probes: Probes | None = None,
 ) -> Iterator[tuple[str, str]]:
     """File name and text of every page; patterns follow each other by their codes."""
+    known = pages() if probes is None else probes
     patterns = dict(sorted(catalogue.items(), key=lambda entry: order_of(entry[1].code)))
     coded = coded_patterns(patterns.values())
-    yield INDEX, index_page(patterns, detectors, guide)
+    yield INDEX, index_page(patterns, detectors, guide, known)
     for pattern in patterns.values():
-        yield page_of(pattern.name), pattern_page(pattern, patterns, detectors, guide)
+        yield page_of(pattern.name), pattern_page(pattern, patterns, detectors, guide, known)
     for page in guide.values():
-        yield page.file, guide_page(page, coded, guide)
+        yield page.file, guide_page(page, coded, guide, known)
+    for probe in known.values():
+        limits = PROBES[probe.name].limits if probe.name in PROBES else {}
+        yield probe_file(probe.name), probe_page(probe, patterns, known, limits)

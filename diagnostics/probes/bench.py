@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Literal
 
+import diagnostics.facts  # noqa: F401  (what a probe may ask for must be registered)
 from diagnostics.evidence import Evidence
 from diagnostics.probes.answer import Curve, Shot
 from diagnostics.verdict import NotEvaluable

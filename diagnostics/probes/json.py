@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from diagnostics.probes.answer import Answer, Curve, Judged, Result, Shot, Tried
-from diagnostics.report.json import plain
+from diagnostics.report.plain import plain
 from diagnostics.verdict import EvidenceRow, Finding, Fix, GaussianPlace
 
 SCHEMA = 1
@@ -102,7 +102,10 @@ def _finding_back(told: Mapping[str, Any]) -> Finding:
 def _place(told: Mapping[str, Any]) -> GaussianPlace:
     of = int(told["of"])
     unpacked = zlib.decompressobj().decompress(base64.b64decode(told["rows"]), 8 * max(1, of))  # no more than there can be
-    return GaussianPlace(np.frombuffer(unpacked, "<i8").astype(np.int64), int(told["iteration"]), of)
+    rows = np.frombuffer(unpacked, "<i8").astype(np.int64)
+    if len(rows) and not (rows.min() >= 0 and rows.max() < of):
+        raise ValueError(f"it points at Gaussians beyond the {of:,} that there are")
+    return GaussianPlace(rows, int(told["iteration"]), of)
 
 
 def _row(told: Mapping[str, Any]) -> EvidenceRow:

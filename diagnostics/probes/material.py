@@ -56,7 +56,11 @@ def background_of(name: str) -> tuple[float, float, float]:
 
 def start_points(bench: Bench, most: int = 0) -> PointCloud:
     """What the training started from, evenly thinned to `most` points (0: all). Raises OutOfReach."""
-    points: PointCloud = bench.fact("start_points")
+    return thinned(bench.fact("start_points"), most)
+
+
+def thinned(points: PointCloud, most: int) -> PointCloud:
+    """Every n-th point, so that at most `most` are left (0: all)."""
     if not most or len(points) <= most:
         return points
     step = -(-len(points) // most)

@@ -34,6 +34,7 @@ def own_settings(run: Run, **changes: Any) -> OwnSettings:
     known: Mapping[str, Setting] = dict(run.settings) if practice is None else practice.values
     taken, refused, usual = dict[str, Setting](), dict[str, str](), []
     values: dict[str, Any] = {}
+    units = _other_units(run)
     if practice is not None and practice.strategy == "mcmc" and "cap_max" in known:
         values["strategy"] = "mcmc"
     for name in _settable():
@@ -43,7 +44,7 @@ def own_settings(run: Run, **changes: Any) -> OwnSettings:
         if found is None:
             usual.append(name)
             continue
-        value, why = _fitting(name, found.value)
+        value, why = (None, units[name]) if name in units else fitting(name, found.value)
         if why:
             refused[name] = why
         else:
@@ -55,8 +56,28 @@ def _settable() -> tuple[str, ...]:
     return tuple(field.name for field in fields(OptimiserSettings) if field.name not in OURS)
 
 
-def _fitting(name: str, value: Any) -> tuple[Any, str]:
-    """The value in the type that our setting has, or why it cannot be one."""
+def our_name(run: Run, setting: str) -> str | None:
+    """Our name of a setting as the run's trainer spells it; None where the compact trainer has no such setting."""
+    practice = practice_of(run)
+    names = {} if practice is None else practice.spelling.names
+    for name in _settable():
+        for asked in ALSO.get(name, (name,)):
+            stored = run.settings.get(asked)
+            if setting in (asked, names.get(asked), None if stored is None else stored.name):
+                return name
+    return None
+
+
+def _other_units(run: Run) -> Mapping[str, str]:
+    """Our names of settings that this trainer counts in another unit -> why its numbers cannot be taken over."""
+    practice = practice_of(run)
+    counted = {} if practice is None else practice.spelling.other_unit
+    return {name: f"its trainer counts {run.settings[name].name if name in run.settings else name} in another unit"
+            for name, switch in counted.items() if not switch or run.settings.value(switch) is True}
+
+
+def fitting(name: str, value: Any) -> tuple[Any, str]:
+    """The value in the type that our setting `name` has, and ""; or None, and why it cannot be one."""
     usual = getattr(OptimiserSettings(), name)
     if isinstance(usual, bool) or isinstance(value, bool):
         return (value, "") if isinstance(usual, bool) and isinstance(value, bool) else (None, f"{value!r} is of another kind")

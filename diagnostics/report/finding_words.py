@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from diagnostics.diagnosis import Reported, Resemblance
 from diagnostics.report.wording import number, percent, setting
-from diagnostics.verdict import Fix, NotEvaluable
+from diagnostics.verdict import EvidenceRow, Fix, NotEvaluable
 
 UNCERTAIN = "uncertain: not verified by us"
 
@@ -25,18 +25,24 @@ def change(fix: Fix) -> str:
     return f"{fix.setting} (now {now})" if fix.proposed is None else f"{fix.setting}: {now} → {setting(fix.proposed)}"
 
 
-
-
 def typed(fix: Fix) -> tuple[str, ...]:
     """Lines for the typewriter face: the change, and the option as it is typed where a value is proposed."""
     return tuple(line for line in (change(fix), fix.flag if fix.proposed is not None else "") if line)
 
 
 def prospects(fix: Fix) -> tuple[Told, ...]:
-    """What should be seen and by when, what it may cost, and what would show that this was not the cause."""
+    """What a trial of it measured, what should be seen by when, what it may cost, and what would show that this is no cure."""
     by = "" if fix.seen_at is None else f" by iteration {number(fix.seen_at)} of the next training"
-    told = (Told(f"Expect{by}", fix.expect), Told("Risk", fix.risk), Told("Not the cause if", fix.falsified_by))
+    told = (Told("Tried", fix.validated), Told(f"Expect{by}", fix.expect), Told("Risk", fix.risk),
+            Told("Not the cause if", fix.falsified_by))
     return tuple(each for each in told if each.text)
+
+
+def row_words(row: EvidenceRow) -> str:
+    """One measured number: "share of needles at iteration 7,000: 12 % (limit 6 %)"."""
+    when = "" if row.iteration is None else f" at iteration {row.iteration:,}"
+    limit = "" if row.limit is None else f" (limit {number(row.limit, row.unit)})"
+    return f"{row.what}{when}: {number(row.value, row.unit)}{limit}"
 
 
 def beginning(reported: Reported) -> tuple[str, ...]:

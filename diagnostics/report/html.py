@@ -9,7 +9,9 @@ from diagnostics.accuracy import measured_on
 from diagnostics.diagnosis import Diagnosis
 from diagnostics.report.html_finding import finding
 from diagnostics.report.html_parts import Markup, chip, heading, joined, plots, table, tag
+from diagnostics.report.html_probe import probe
 from diagnostics.report.pdf import check_folder, write_whole
+from diagnostics.report.probe_words import PROBES_LEAD
 from diagnostics.report.provenance import product
 from diagnostics.report.report import FindingPage, Progress, Report, build_report, silent
 from diagnostics.report.undecided import HOW_DECIDED, groups, what_settles
@@ -51,6 +53,10 @@ def _parts(report: Report) -> Iterator[str]:
     if report.findings:
         yield heading("Findings, root causes first", "findings")
         yield from map(finding, report.findings)
+    if report.probes:
+        yield heading("Probes", "probes")
+        yield tag("p", PROBES_LEAD)
+        yield from map(probe, report.probes)
     yield from _verdicts(report)
     yield from _provenance(report)
 

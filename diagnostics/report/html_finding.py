@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from diagnostics.accuracy import sentence_of
 from diagnostics.report.finding_words import beginning, doubts, prospects, resemblance, typed
-from diagnostics.report.html_parts import Markup, chip, joined, labelled, plots, safe, source, strip, table, tag
+from diagnostics.report.html_parts import Markup, chip, evidence, joined, labelled, plots, safe, source, strip, table, tag
 from diagnostics.report.report import FindingPage
-from diagnostics.report.wording import capitalised, iterations, number, percent, places, setting
-from diagnostics.verdict import NOT_AVAILABLE, EvidenceRow, Fix
+from diagnostics.report.wording import capitalised, iterations, percent, places, setting
+from diagnostics.verdict import NOT_AVAILABLE, Fix
 
 
 def finding(page: FindingPage) -> Markup:
@@ -24,12 +24,12 @@ def _parts(page: FindingPage) -> Iterator[str]:
     yield tag("h3", f"{page.number}. {reported.pattern.title}")
     yield tag("p", reported.finding.says, "lead")
     yield tag("p", reported.harmless) if reported.harmless else ""
-    notes = (places(reported.finding), _follows(page), capitalised(sentence_of(reported.pattern.code)))
+    notes = (page.found_by, places(reported.finding), _follows(page), capitalised(sentence_of(reported.pattern.code)))
     yield from (tag("p", note, "muted") for note in notes if note)
     yield strip(page.strip)
     yield plots(page.plots)
     yield tag("h4", "Evidence")
-    yield table(("What", "Measured", "Limit", "Iteration", "From"), map(_evidence, reported.finding.evidence))
+    yield evidence(reported.finding.evidence)
     yield from _limits(page)
     yield from _texts(page)
     yield tag("h4", "What to do, in this order")
@@ -42,11 +42,6 @@ def _parts(page: FindingPage) -> Iterator[str]:
 def _follows(page: FindingPage) -> str:
     causes = page.reported.consequence_of
     return f"A consequence of {', '.join(causes)}" if causes else ""
-
-
-def _evidence(row: EvidenceRow) -> tuple[str, ...]:
-    return (row.what, tag("b", number(row.value, row.unit)), "–" if row.limit is None else number(row.limit, row.unit),
-            "–" if row.iteration is None else f"{row.iteration:,}", row.source or "–")
 
 
 def _limits(page: FindingPage) -> Iterator[str]:

@@ -11,8 +11,10 @@ from diagnostics.catalogue import Source
 from diagnostics.report.finding_words import Told
 from diagnostics.report.pictures import ReportPicture, Strip
 from diagnostics.report.plots import Plot, plot_key
+from diagnostics.report.probe_page import PictureLine
 from diagnostics.report.svg import svg
-from diagnostics.verdict import Severity
+from diagnostics.report.wording import number
+from diagnostics.verdict import EvidenceRow, Severity
 
 WEB = ("https://", "http://")
 
@@ -60,6 +62,16 @@ def labelled(told: Iterable[Told]) -> Markup:
     return Markup("<br>".join(f"<b>{escape(each.label)}:</b> {escape(each.text)}" for each in told))
 
 
+def evidence(rows: Iterable[EvidenceRow]) -> Markup:
+    """Measured numbers beside their limits."""
+    return table(("What", "Measured", "Limit", "Iteration", "From"), map(_evidence, rows))
+
+
+def _evidence(row: EvidenceRow) -> tuple[str, ...]:
+    return (row.what, tag("b", number(row.value, row.unit)), "–" if row.limit is None else number(row.limit, row.unit),
+            "–" if row.iteration is None else f"{row.iteration:,}", row.source or "–")
+
+
 def source(entry: Source) -> Markup:
     """Title and address of a source; only web addresses become links."""
     title = entry.title or entry.url
@@ -74,6 +86,13 @@ def strip(shown: Strip) -> Markup:
     return tag("figure", joined((pictures, tag("figcaption", shown.caption))))
 
 
+def picture_lines(lines: Iterable[PictureLine], caption: str = "") -> Markup:
+    """Lines of pictures side by side, each with its label above."""
+    shown = joined(tag("div", joined(map(_picture, line.pictures)), f"pictures across{line.across}") for line in lines)
+    below = tag("figcaption", caption) if caption else ""
+    return tag("figure", joined((shown, below))) if shown else Markup("")
+
+
 def _picture(shown: ReportPicture) -> Markup:
     jpeg = BytesIO()  # without chroma subsampling at this quality, thin tinted splats keep their colour
     Image.fromarray(shown.pixels).save(jpeg, "JPEG", quality=90, subsampling=0)
@@ -82,9 +101,9 @@ def _picture(shown: ReportPicture) -> Markup:
                   f'src="data:image/jpeg;base64,{data}"></div>')
 
 
-def plots(drawn: Sequence[Plot]) -> Markup:
+def plots(drawn: Sequence[Plot], caption: str | None = None) -> Markup:
     """Plots side by side, with what their shading and lines mean."""
     if not drawn:
         return Markup("")
     shown = tag("div", joined(Markup(svg(plot)) for plot in drawn), "plots")
-    return tag("figure", joined((shown, tag("figcaption", plot_key(drawn)))))
+    return tag("figure", joined((shown, tag("figcaption", plot_key(drawn) if caption is None else caption))))

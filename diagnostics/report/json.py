@@ -1,14 +1,16 @@
 """A diagnosis as JSON: schema 1 of the command line's contract; later versions only add keys."""
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-import numpy as np
-
 from diagnostics.accuracy import track_record
 from diagnostics.diagnosis import Began, Diagnosis, ExplainedAway, Reported, Undecided
+from diagnostics.probes.answer import Judged, Result
+from diagnostics.probes.json import to_json as probe_to_json
+from diagnostics.report.plain import plain
+from diagnostics.report.probe_words import Settled, found_by, settled
 from diagnostics.report.story import story
 from diagnostics.report.undecided import reason_of
 from diagnostics.verdict import EvidenceRow, Fix, GaussianPlace, NotEvaluable
@@ -27,30 +29,14 @@ def to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "product": f"splatdoctor {_version()}",
         "run": _run(diagnosis.run),
         "range": list(diagnosis.span),
-        "findings": [_finding(reported) for reported in diagnosis.findings],
+        "findings": [_finding(reported, diagnosis.probed) for reported in diagnosis.findings],
         "clear": [pattern.code for pattern in diagnosis.clear],
         "not_evaluable": [_undecided(undecided) for undecided in diagnosis.not_evaluable],
         "notes": [{"file": note.file, "says": note.says} for note in diagnosis.notes],
         "story": list(story(diagnosis)),
         "explained_away": [_explained_away(one) for one in diagnosis.explained_away],
+        "probed": [_probed(result) for result in diagnosis.probed],
     }
-
-
-def plain(value: Any) -> Any:
-    """Any value a setting or an evidence row may hold, as JSON holds it."""
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(inner) for inner in value]
-    return str(value)
 
 
 def _version() -> str:
@@ -72,7 +58,7 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def _finding(reported: Reported) -> dict[str, Any]:
+def _finding(reported: Reported, probed: Sequence[Result] = ()) -> dict[str, Any]:
     pattern, finding = reported.pattern, reported.finding
     return {
         "code": pattern.code, "name": pattern.name, "severity": reported.severity, "kind": pattern.kind,
@@ -90,6 +76,7 @@ def _finding(reported: Reported) -> dict[str, Any]:
         "harmless": reported.harmless, "timing": reported.timing, "began": _began(reported.began),
         "look_alikes": [{"code": one.code, "title": one.title, "how": one.how, "found": one.found} for one in reported.resembles],
         "seed_says": pattern.seed_says, "we_say": pattern.we_say,
+        "found_by": found_by(reported, probed),
     }
 
 
@@ -136,11 +123,28 @@ def _fix(fix: Fix) -> dict[str, Any]:
     return {
         "do": fix.do, "expect": fix.expect, "setting": fix.setting, "from": plain(fix.current), "to": plain(fix.proposed),
         "from_is_default": fix.default, "flag": fix.flag, "risk": fix.risk, "falsified_by": fix.falsified_by,
-        "seen_at": plain(fix.seen_at),
+        "seen_at": plain(fix.seen_at), "validated": fix.validated,
     }
+
+
+def _probed(result: Result) -> dict[str, Any]:
+    """The result as `splatdoctor probe --json` writes it, with codes of patterns, and with the titles of its pictures alone."""
+    answer = result.answer
+    told = probe_to_json(replace(result, answer=replace(answer, shots=())))
+    judged = [_judged(written, each, said)
+              for written, each, said in zip(told["judged"], answer.judged, settled(result), strict=True)]
+    return {**told, "judged": judged, "shots": [{"title": shot.title, "camera": shot.camera} for shot in answer.shots]}
+
+
+def _judged(written: Mapping[str, Any], judged: Judged, said: Settled) -> dict[str, Any]:
+    """Gaussians by their number, as everywhere in this file."""
+    told = {**written, "code": said.code or None, "outcome": said.outcome}
+    if judged.finding is not None:
+        told["finding"] = {**written["finding"], "gaussians": _gaussians(judged.finding.gaussians)}
+    return told
 
 
 def _undecided(undecided: Undecided) -> dict[str, Any]:
     pattern = undecided.pattern
     return {"code": pattern.code, "name": pattern.name, "missing": list(undecided.missing),
-            "decided_by": {"missing": "data", "probe": "probe", "manual": "eye"}[reason_of(undecided)]}
+            "decided_by": {"missing": "data", "asked": "probe", "probe": "probe", "manual": "eye"}[reason_of(undecided)]}

@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostics.accuracy import measured_on, sentence_of
 from diagnostics.catalogue import CatalogueFix, Pattern
+from diagnostics.report.probe_words import command, settling
 from diagnostics.report.wording import capitalised, setting
 
 COLUMNS = 96  # of a terminal
@@ -65,7 +66,7 @@ def _chapters(pattern: Pattern, limits: Mapping[str, Any]) -> Iterator[Chapter]:
     yield Chapter("Symptom", _one(pattern.symptom))
     yield Chapter("Cause", _one(pattern.cause))
     yield Chapter("How to see it", _one(pattern.manual))
-    yield Chapter("What settles it", _one(f"The {pattern.probe} probe; no file of a training does." if pattern.probe else ""))
+    yield Chapter("What settles it", tuple(_probes(pattern)), listed=True)
     yield Chapter("Looks like", tuple(Item(name, how) for name, how in pattern.look_alikes.items()), listed=True)
     yield Chapter("What to do", tuple(_fix(fix) for fix in pattern.fixes), numbered=True)
     yield Chapter("Limits", tuple(_limit(name, reason, limits) for name, reason in pattern.limits.items()), listed=True)
@@ -74,6 +75,15 @@ def _chapters(pattern: Pattern, limits: Mapping[str, Any]) -> Iterator[Chapter]:
     yield Chapter("What we found instead", _one(pattern.we_say))
     yield Chapter("Can lead to", _one(", ".join(pattern.leads_to)))
     yield Chapter("Sources", tuple(Item(source.title, source.url, source.url) for source in pattern.sources), listed=True)
+
+
+def _probes(pattern: Pattern) -> Iterator[Item]:
+    """Probes that can settle it, each with how it is asked."""
+    described = settling(pattern)
+    if pattern.probe and pattern.probe not in [page.name for page in described]:
+        yield Item(f"The {pattern.probe} probe")
+    for page in described:
+        yield Item(f"{page.title}: {page.question}", command(page.name))
 
 
 def _record(pattern: Pattern) -> tuple[str, ...]:

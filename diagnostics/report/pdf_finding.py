@@ -13,10 +13,12 @@ from diagnostics.report.pdf_parts import (
     Bookmark,
     Chip,
     Pages,
+    evidence,
     label,
     labelled,
     link,
     mono,
+    pairs,
     pictures,
     plain_grid,
     room,
@@ -29,7 +31,7 @@ from diagnostics.report.pdf_parts import (
 from diagnostics.report.pdf_plots import PlotBox
 from diagnostics.report.plots import Plot, plot_key
 from diagnostics.report.report import FindingPage, Report
-from diagnostics.report.wording import capitalised, iterations, number, percent, places, setting
+from diagnostics.report.wording import capitalised, iterations, percent, places, setting
 from diagnostics.verdict import NOT_AVAILABLE
 
 PLOT_HEIGHT = 74.0  # points, of the axes
@@ -48,6 +50,8 @@ def finding(page: FindingPage, report: Report, pages: Pages) -> Iterator[Flowabl
     yield text(reported.finding.says, style.LEAD)
     if reported.harmless:
         yield text(reported.harmless)
+    if page.found_by:
+        yield text(page.found_by)
     yield from _places(page)
     yield from _record(reported.pattern)
     yield from _explained(page, report)
@@ -111,11 +115,7 @@ def plot_rows(plots: Sequence[Plot]) -> list[Flowable]:
 def _measured(page: FindingPage) -> Iterator[Flowable]:
     """Evidence rows, and the limits they were held against with their reasons."""
     yield from label("Evidence")
-    rows: list[list[Flowable | str]] = [
-        [row.what, text(number(row.value, row.unit), style.CELL_BOLD), "–" if row.limit is None else number(row.limit, row.unit),
-         "–" if row.iteration is None else f"{row.iteration:,}", text(row.source or "–", style.CELL_MUTED)]
-        for row in page.reported.finding.evidence]
-    yield table(["What", "Measured", "Limit", "Iteration", "From"], rows, [41, 20, 15, 13, 31])
+    yield evidence(page.reported.finding.evidence)
     if page.limits:
         yield room(5)
         limits: list[list[Flowable | str]] = [
@@ -143,8 +143,7 @@ def _look_alikes(page: FindingPage) -> Iterator[Flowable]:
     """What this may be taken for."""
     if page.reported.resembles:
         yield from label("What it looks like, and what tells them apart")
-        yield table([], [[text(told.label, style.CELL_BOLD), told.text]
-                         for told in map(resemblance, page.reported.resembles)], [36, 84])
+        yield pairs(map(resemblance, page.reported.resembles))
 
 
 def _often_said(page: FindingPage) -> Iterator[Flowable]:

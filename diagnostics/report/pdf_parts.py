@@ -16,7 +16,8 @@ from diagnostics.report import pdf_style as style
 from diagnostics.report.finding_words import Told
 from diagnostics.report.fonts import BOLD, MONO, SANS, encodable, markup
 from diagnostics.report.pictures import ReportPicture
-from diagnostics.verdict import Severity
+from diagnostics.report.wording import number
+from diagnostics.verdict import EvidenceRow, Severity
 
 Line = tuple[str, tuple[int, int], tuple[int, int], float, Color]  # a table's command for one rule
 SECTION_NEEDS = 110.0  # points below which a heading goes to the next page
@@ -120,6 +121,11 @@ def with_code(content: str, code: str) -> Paragraph:
     return Paragraph(markup(content) + below, style.CELL)
 
 
+def with_lead(lead: str, content: str) -> Paragraph:
+    """A word in bold, and what it introduces."""
+    return Paragraph(f'<font face="{BOLD}">{markup(lead)}</font>{markup(content)}', style.CELL)
+
+
 def labelled(told: Iterable[Told]) -> Paragraph:
     """Labels in bold, each before what it tells, on lines of their own."""
     lines = (f'<font face="{BOLD}">{markup(each.label)}:</font> {markup(each.text)}' for each in told)
@@ -141,14 +147,15 @@ def plain_grid(
         ("TOPPADDING", *whole, top), ("BOTTOMPADDING", *whole, bottom), *more])
 
 
-def pictures(shown: Sequence[ReportPicture]) -> Table:
-    """Pictures side by side with their labels above; all have the same proportions."""
-    columns = max(2, len(shown))
+def pictures(shown: Sequence[ReportPicture], across: int = 2) -> Table:
+    """Pictures side by side with their labels above; all have about the same proportions, and `across` fill the line."""
+    columns = max(across, len(shown))
     width = (style.WIDTH - GAP * (columns - 1)) / columns
     boxes = [PictureBox(picture, width) for picture in shown]
     labels = [text(picture.label, style.HEAD) for picture in shown]
     look = plain_grid(right=GAP, bottom=2)
-    return Table([labels, boxes], colWidths=[max(box.width, NARROWEST) + GAP for box in boxes], style=look, hAlign="LEFT")
+    widths = [max(box.width, min(NARROWEST, width)) + GAP for box in boxes]
+    return Table([labels, boxes], colWidths=widths, style=look, hAlign="LEFT")
 
 
 def section(title: str, key: str, pages: Pages, level: int = 0) -> list[Flowable]:
@@ -173,9 +180,22 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Flowable | str]], widths:
                  style=plain_grid(*lines, right=8, top=3, bottom=3.4))
 
 
+def evidence(rows: Iterable[EvidenceRow]) -> Table:
+    """Measured numbers beside their limits."""
+    cells: list[list[Flowable | str]] = [
+        [row.what, text(number(row.value, row.unit), style.CELL_BOLD), "–" if row.limit is None else number(row.limit, row.unit),
+         "–" if row.iteration is None else f"{row.iteration:,}", text(row.source or "–", style.CELL_MUTED)] for row in rows]
+    return table(["What", "Measured", "Limit", "Iteration", "From"], cells, [41, 20, 15, 13, 31])
+
+
+def pairs(told: Iterable[Told]) -> Table:
+    """Labels in bold on the left, what they tell on the right."""
+    return table([], [[text(each.label, style.CELL_BOLD), each.text] for each in told], [36, 84])
+
+
 def side_by_side(left: Flowable, right: Flowable) -> Table:
     """Two flowables of `HALF` width."""
-    return Table([[left, right]], colWidths=[HALF + GAP, HALF], style=plain_grid(), hAlign="LEFT")
+    return Table([[left, right]], colWidths=[HALF + GAP, HALF], style=plain_grid(align="BOTTOM"), hAlign="LEFT")
 
 
 def room(points: float) -> Spacer:

@@ -57,7 +57,8 @@ class PlotBox(Flowable):
     def _bands(self) -> None:
         """The range, and over it the finding's interval, which also has a bar on top."""
         height = self.axes_px[1]
-        self._band(self.plot.span, style.RANGE_BAND, 0, height)
+        if self.plot.span is not None:
+            self._band(self.plot.span, style.RANGE_BAND, 0, height)
         if self.plot.interval is not None:
             self._band(self.plot.interval, style.FINDING_BAND, 0, height)
             self._band(self.plot.interval, style.FINDING_EDGE, height, 2.4)
@@ -81,7 +82,7 @@ class PlotBox(Flowable):
             x = self._x(tick)
             self.canv.line(x, 0, x, -2.5)
             self._inside(x, -9.6, label)
-        _say(self.canv, width, -19, "iteration", align="right")
+        _say(self.canv, width, -19, self.plot.along, align="right")
 
     def _inside(self, x: float, y: float, label: str) -> None:
         """A centred label that never sticks out of the plot on the right."""
@@ -134,10 +135,12 @@ class PlotBox(Flowable):
 
 
 def _legend_lines(curves: tuple[Curve, ...], width: float) -> list[list[tuple[int, float]]]:
-    """Lines of (curve, x); a curve's entry goes to the next line where it does not fit."""
+    """Lines of (curve, x); a curve's entry goes to the next line where it does not fit. A curve without a name has none."""
     lines: list[list[tuple[int, float]]] = [[]]
     x = 0.0
     for index, curve in enumerate(curves):
+        if not curve.label:
+            continue
         needed = 18 + stringWidth(displayable(curve.label), SANS, SMALL) + 12
         if lines[-1] and x + needed > width:
             lines.append([])

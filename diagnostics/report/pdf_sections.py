@@ -10,7 +10,9 @@ from diagnostics.report import pdf_style as style
 from diagnostics.report.pdf_finding import finding, finding_key
 from diagnostics.report.pdf_parts import Bookmark, Chip, Pages, label, link, mono, room, section, table, text
 from diagnostics.report.pdf_plots import PlotBox
+from diagnostics.report.pdf_probe import probe
 from diagnostics.report.plots import plot_key
+from diagnostics.report.probe_words import PROBES_LEAD
 from diagnostics.report.report import FindingPage, Report
 from diagnostics.report.undecided import HOW_DECIDED, groups, what_settles
 from diagnostics.report.wording import count, found_before, iterations, number, percent, setting, shortened
@@ -22,7 +24,7 @@ TITLE_CHARACTERS = 110  # about three lines; the whole path stands in the table 
 
 def chapters(report: Report, pages: Pages) -> list[Flowable]:
     """Everything in order; `pages` holds the page numbers of the pass before."""
-    told = [*summary(report, pages), *the_run(report, pages), *findings(report, pages),
+    told = [*summary(report, pages), *the_run(report, pages), *findings(report, pages), *probes(report, pages),
             *explained_away(report, pages), *verdicts(report, pages)]
     return [*told, *provenance(report, pages)]
 
@@ -74,6 +76,16 @@ def findings(report: Report, pages: Pages) -> Iterator[Flowable]:
     yield from section("Findings", "findings", pages)
     for page in report.findings:
         yield from finding(page, report, pages)
+
+
+def probes(report: Report, pages: Pages) -> Iterator[Flowable]:
+    """What was asked beyond the files, and what came out."""
+    if not report.probes:
+        return
+    yield from section("Probes", "probes", pages)
+    yield text(PROBES_LEAD)
+    for page in report.probes:
+        yield from probe(page, pages)
 
 
 def verdicts(report: Report, pages: Pages) -> Iterator[Flowable]:

@@ -33,6 +33,8 @@ SEVERITY_COLOURS: dict[Severity, Color] = {
 # Colour and dashes together, so that curves differ on a grey printer too.
 CURVE_STYLES: tuple[tuple[Color, tuple[float, ...]], ...] = (
     (ACCENT, ()), (HexColor("#3D4654"), (3.2, 1.6)), (HexColor("#12725A"), (1, 1.2)), (HexColor("#7A3E9D"), (5, 1.5, 1, 1.5)),
+    (HexColor("#B3541E"), ()), (HexColor("#1B8A9E"), (3.2, 1.6)), (HexColor("#A3195B"), (1, 1.2)),
+    (HexColor("#6B6100"), (5, 1.5, 1, 1.5)),
 )
 
 

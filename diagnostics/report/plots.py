@@ -43,12 +43,13 @@ class Plot:
 
     title: str
     unit: str
-    across: Axis  # iterations
+    across: Axis
     up: Axis
     curves: tuple[Curve, ...]
-    span: tuple[int, int]  # the range that was diagnosed
+    span: tuple[int, int] | None  # the range that was diagnosed
     interval: tuple[int, int] | None  # the finding's
     marks: tuple[Mark, ...]
+    along: str = "iteration"  # what `across` counts
 
 
 @dataclass(frozen=True)
@@ -139,14 +140,16 @@ def value_axis(values: F64) -> Axis:
 
 
 def curve(series: Series, bins: int = BINS) -> Curve:
-    """At most 2 points per bin, the lowest and the highest in the order they came; short series are kept whole."""
-    finite = np.isfinite(series.values)
-    lost = series.iterations[~finite]
-    values = np.where(finite, series.values, np.nan)
-    if len(series) > 2 * bins:
-        kept = envelope(values, bins)
-        return Curve(_label(series), series.source, series.iterations[kept].astype(np.float64), values[kept], lost)
-    return Curve(_label(series), series.source, series.iterations.astype(np.float64), values, lost)
+    """A series as it is drawn; short ones are kept whole."""
+    return thinned(_label(series), series.source, series.iterations, series.values, bins)
+
+
+def thinned(label: str, source: str, along: I64, values: F64, bins: int = BINS) -> Curve:
+    """At most 2 points per bin, the lowest and the highest in the order they came; `along` and `values` are [T]."""
+    finite = np.isfinite(values)
+    shown = np.where(finite, values, np.nan)
+    kept = envelope(shown, bins) if len(shown) > 2 * bins else np.arange(len(shown))
+    return Curve(label, source, along[kept].astype(np.float64), shown[kept], along[~finite])
 
 
 def envelope(values: F64, bins: int) -> I64:
@@ -183,7 +186,7 @@ def schedule_marks(run: Run) -> tuple[Mark, ...]:
 def plot_key(plots: Sequence[Plot]) -> str:
     """What the shading and the lines of plots drawn together mean, with the files that the values come from."""
     first = plots[0]
-    told = [f"Blue: the diagnosed range, {iterations(first.span)}."]
+    told = [] if first.span is None else [f"Blue: the diagnosed range, {iterations(first.span)}."]
     if first.interval is not None:
         told.append(f"Orange: this finding, {iterations(first.interval)}.")
     marks = dict.fromkeys(mark for plot in plots for mark in plot.marks)
@@ -191,14 +194,15 @@ def plot_key(plots: Sequence[Plot]) -> str:
         at = [f"{mark.iteration:,}" for mark in marks if mark.label == label]
         if at:
             told.append(f"{look}: {label} at {listed(at, 8)}.")
+    told += [lost(curve, plot.along) for plot in plots for curve in plot.curves if len(curve.nonfinite)]
     curves = [curve for plot in plots for curve in plot.curves]
-    told += [_lost(curve) for curve in curves if len(curve.nonfinite)]
     return " ".join([*told, f"From {listed(sorted({curve.source for curve in curves}))}."])
 
 
-def _lost(curve: Curve) -> str:
-    at = listed((f"{iteration:,}" for iteration in curve.nonfinite), 8)
-    return f"Red crosses: {curve.label} is not a finite number at iteration {at}."
+def lost(curve: Curve, along: str) -> str:
+    """Where a curve has no number."""
+    at = listed((f"{place:,}" for place in curve.nonfinite), 8)
+    return f"Red crosses: {curve.label or curve.source} is not a finite number at {along} {at}."
 
 
 def stretches(curve: Curve) -> list[slice]:

@@ -11,6 +11,8 @@ from diagnostics.diagnosis import Diagnosis, ExplainedAway, Reported, Undecided
 from diagnostics.registry import DETECTORS
 from diagnostics.report.pictures import Gallery, Strip
 from diagnostics.report.plots import Plot, finding_plots, overview_plots
+from diagnostics.report.probe_page import ProbePage, probe_pages
+from diagnostics.report.probe_words import found_by
 from diagnostics.report.provenance import FileHash, hashed, small_files, software
 from diagnostics.report.story import story
 from diagnostics.report.wording import count, listed, percent, rows, save
@@ -44,6 +46,7 @@ class FindingPage:
     limits: tuple[Limit, ...]
     strip: Strip
     plots: tuple[Plot, ...]
+    found_by: str = ""  # a sentence where a probe found it as well, or alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +68,7 @@ class Report:
     software: tuple[tuple[str, str], ...]
     files: tuple[FileHash, ...]
     files_left_out: int  # files of the run's folder that were too many or too large to hash
+    probes: tuple[ProbePage, ...] = ()
 
 
 def build_report(diagnosis: Diagnosis, *, progress: Progress | None = None, made_at: datetime | None = None) -> Report:
@@ -81,7 +85,7 @@ def build_report(diagnosis: Diagnosis, *, progress: Progress | None = None, made
         clear=diagnosis.clear, not_evaluable=diagnosis.not_evaluable, explained_away=diagnosis.explained_away,
         notes=tuple(dict.fromkeys((*diagnosis.notes, *run.notes))),
         settings=tuple(run.settings[name] for name in sorted(run.settings)), software=software(), files=files,
-        files_left_out=left_out,
+        files_left_out=left_out, probes=probe_pages(diagnosis),
     )
 
 
@@ -90,7 +94,8 @@ def _finding_pages(diagnosis: Diagnosis, tell: Progress) -> tuple[FindingPage, .
     for index, reported in enumerate(diagnosis.findings):
         tell(0.7 * index / len(diagnosis.findings), f"Drawing {reported.pattern.code}")
         pages.append(FindingPage(
-            index + 1, reported, limits_of(reported.pattern), gallery.strip(reported), finding_plots(diagnosis, reported)))
+            index + 1, reported, limits_of(reported.pattern), gallery.strip(reported), finding_plots(diagnosis, reported),
+            found_by(reported, diagnosis.probed)))
     return tuple(pages)
 
 

@@ -4,16 +4,19 @@ from collections.abc import Iterator, Sequence
 
 from diagnostics.diagnosis import Began, Diagnosis, ExplainedAway, Reported
 from diagnostics.report.chains import Chain, chains
+from diagnostics.report.probe_words import asked
 from diagnostics.report.undecided import closing
-from diagnostics.report.wording import count, in_sentence, iterations, listed
+from diagnostics.report.wording import count, in_sentence, iterations, listed, sentence
 from diagnostics.verdict import SEVERITIES
 
 MOST_ROOTS = 5  # paragraphs; a summary is read, a list is looked up in
 
 
 def story(diagnosis: Diagnosis) -> tuple[str, ...]:
-    """Paragraphs: what was looked at, each root cause with what follows from it, what was explained away, what stays unknown."""
-    told = (_opening(diagnosis), *causes(diagnosis), *_explained_away(diagnosis.explained_away), *closing(diagnosis))
+    """Paragraphs: what was looked at, which probes were asked, each root cause with what follows, what was explained away, and
+    what stays unknown."""
+    told = (_opening(diagnosis), asked(diagnosis.probed), *causes(diagnosis), *_explained_away(diagnosis.explained_away),
+            *closing(diagnosis))
     return tuple(paragraph for paragraph in told if paragraph)
 
 
@@ -36,7 +39,7 @@ def stories(diagnosis: Diagnosis) -> tuple[str, ...]:
 def paragraph(chain: Chain) -> str:
     """The chain in sentences: the root cause, what it leads to, link by link, and what else it explains."""
     root = chain.root
-    return " ".join((f"{_titled(root)}: {_sentence(root.finding.says)}", *_born(root), *_following(chain), *_branches(chain),
+    return " ".join((f"{_titled(root)}: {sentence(root.finding.says)}", *_born(root), *_following(chain), *_branches(chain),
                      root.harmless)).rstrip()
 
 
@@ -49,7 +52,7 @@ def tally(diagnosis: Diagnosis) -> str:
 def brief(chain: Chain) -> str:
     """The same where the findings stand below with their own sentences: the chain, and the names of what else it explains."""
     also = listed(_named(effect) for effect, _ in chain.branches)
-    said = f"{_titled(chain.root)}: {_sentence(chain.root.finding.says)}"
+    said = f"{_titled(chain.root)}: {sentence(chain.root.finding.says)}"
     told = (said, *_following(chain), also and f"It also explains {also}.")
     return " ".join(part for part in told if part)
 
@@ -79,14 +82,14 @@ def _named(reported: Reported) -> str:
 def _born(reported: Reported) -> Iterator[str]:
     """The largest group of births alone, where it tells these Gaussians from all others."""
     if isinstance(reported.began, Began) and reported.began.telling:
-        yield _sentence(reported.began.says.split("; ")[0])
+        yield sentence(reported.began.says.split("; ")[0])
 
 
 def _following(chain: Chain) -> Iterator[str]:
     """Link by link, each with its own numbers."""
     for index, link in enumerate(chain.links[1:]):
         lead = "From this follows" if index == 0 else "From that in turn"
-        yield f"{lead} {_named(link)}: {_sentence(link.finding.says)}"
+        yield f"{lead} {_named(link)}: {sentence(link.finding.says)}"
 
 
 def _branches(chain: Chain) -> Iterator[str]:
@@ -94,11 +97,7 @@ def _branches(chain: Chain) -> Iterator[str]:
     for cause in dict.fromkeys(cause for _, cause in chain.branches):
         effects = [effect for effect, by in chain.branches if by is cause]
         named = "; ".join(f"{_named(one)} ({one.finding.says.rstrip('.')})" for one in effects)
-        yield f"{cause.pattern.code} also explains {_sentence(named)}"
-
-
-def _sentence(says: str) -> str:
-    return says if says.endswith((".", "!", "?")) else f"{says}."
+        yield f"{cause.pattern.code} also explains {sentence(named)}"
 
 
 def _more(left: int) -> str:
@@ -110,16 +109,16 @@ def _deviations(deviations: Sequence[Chain]) -> str:
     if not deviations:
         return ""
     named = "; ".join(f"{_named(chain.root)} ({chain.root.finding.says.rstrip('.')})" for chain in deviations)
-    return f"Otherwise than usual, and not called a fault: {_sentence(named)} {deviations[0].root.harmless}"
+    return f"Otherwise than usual, and not called a fault: {sentence(named)} {deviations[0].root.harmless}"
 
 
 def _remarks(remarks: Sequence[Chain]) -> str:
     """Those that do no harm."""
     if not remarks:
         return ""
-    return "Worth knowing, and no fault of this training: " + _sentence(listed(_named(chain.root) for chain in remarks))
+    return "Worth knowing, and no fault of this training: " + sentence(listed(_named(chain.root) for chain in remarks))
 
 
 def _explained_away(away: Sequence[ExplainedAway]) -> Iterator[str]:
     for one in away:
-        yield f"No fault of its own is {_named(one.reported)}. {_sentence(one.why)}"
+        yield f"No fault of its own is {_named(one.reported)}. {sentence(one.why)}"

@@ -1,4 +1,4 @@
-"""What could not be decided, by what would decide it: a look by eye, a probe, or data that the run does not hold."""
+"""What could not be decided, by what would decide it: data that the run does not hold, a probe, or a look by eye."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -8,13 +8,17 @@ from diagnostics.diagnosis import Diagnosis, Undecided
 from diagnostics.registry import DETECTORS
 from diagnostics.report.wording import count
 
-Reason = Literal["missing", "probe", "manual"]
+Reason = Literal["missing", "asked", "probe", "manual"]
 TITLES: dict[Reason, str] = {
-    "missing": "Not evaluable", "probe": "Only a probe settles it", "manual": "No file shows it: look yourself",
+    "missing": "Not evaluable", "asked": "A probe was asked and left it open", "probe": "Only a probe settles it",
+    "manual": "No file shows it: look yourself",
 }
-HOW_DECIDED: dict[Reason, str] = {"missing": "What is missing", "probe": "Which probe", "manual": "How to see it"}
+HOW_DECIDED: dict[Reason, str] = {
+    "missing": "What is missing", "asked": "Why it stays open", "probe": "Which probe", "manual": "How to see it",
+}
 LEADS: dict[Reason, str] = {
     "missing": "Nothing is said for or against these patterns, because the run does not hold what they need.",
+    "asked": "No file of a training decides these patterns, and the probe that does could not decide them here either.",
     "probe": "No file of a training decides these patterns. A probe does, which trains or renders a little itself.",
     "manual": "No file of a training decides these patterns. What follows is how to see them.",
 }
@@ -22,7 +26,8 @@ LEADS: dict[Reason, str] = {
 CLOSINGS: dict[Reason, str] = {
     "missing": "{amount} {verb} not evaluable, because the run does not hold what is needed; this says nothing for or against "
                "them.",
-    "probe": "{amount} can be settled by a probe alone, and none was run.",
+    "asked": "{amount} {verb} left open by the probe that was asked.",
+    "probe": "{amount} can be settled by a probe alone, which was not run.",
     "manual": "{amount} can be judged by eye alone; the list below says how.",
 }
 
@@ -55,14 +60,23 @@ def reason_of(undecided: Undecided) -> Reason:
     pattern = undecided.pattern
     if pattern.name in DETECTORS:
         return "missing"
+    if _heard(undecided):
+        return "asked"
     return "probe" if pattern.probe else "manual" if pattern.manual else "missing"
 
 
+def _heard(undecided: Undecided) -> tuple[str, ...]:
+    """Reasons that a probe gave; they end with its name."""
+    return tuple(why for why in undecided.missing if why.endswith(" probe)"))
+
+
 def what_settles(undecided: Undecided) -> str:
-    """The missing data, the probe's name, or how to see it."""
+    """The missing data, the reasons of the probe that was asked, the name of one that was not, or how to see it."""
     reason, pattern = reason_of(undecided), undecided.pattern
     if reason == "manual":
         return pattern.manual
+    if reason == "asked":
+        return "; ".join(_heard(undecided))
     return f"{pattern.probe} probe" if reason == "probe" else "; ".join(undecided.missing)
 
 

@@ -100,6 +100,11 @@ def capitalised(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
+def sentence(says: str) -> str:
+    """What is said, with a full stop unless it ends with another mark."""
+    return says if says.endswith((".", "!", "?")) else f"{says}."
+
+
 def in_sentence(title: str) -> str:
     """A title inside a sentence: a small first letter, unless it begins with a name or an abbreviation (SSIM, PSNR)."""
     first = title.split(" ", 1)[0]

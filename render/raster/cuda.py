@@ -4,6 +4,7 @@ gsplat differs from `differentiable` where this file cannot help it: alpha is ca
 radius is the larger half of its box, and rows with NaN are treated as its kernels treat them.
 """
 
+import ctypes
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,9 +72,21 @@ def render(
 
 
 def check() -> None:
-    """Raises CudaMissing where `render` would."""
+    """Raises CudaMissing where `render` would; quickly where there is no driver, for importing torch takes seconds."""
+    if not _has_driver():
+        raise CudaMissing("rendering on CUDA needs a CUDA device, and this machine has no driver for one")
     _torch()
     _rasterization()
+
+
+def _has_driver() -> bool:
+    for name in ("libcuda.so.1", "libcuda.so", "nvcuda.dll"):
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            continue
+        return True
+    return False
 
 
 def _torch() -> Any:

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 from runs.errors import RunError
-from runs.remote.addresses import is_address, parse
+from runs.remote.addresses import Address, is_address, parse
 from runs.remote.cache import cache_folder
 from runs.remote.mirror import Mirror
 from runs.storage import mount, refresh, remote_of, unmount
@@ -38,6 +38,19 @@ def mounted(text: str) -> Path:
         if address.secret.rstrip("/") != address.shown:
             _TYPED[address.shown] = address.secret
     return mirror.root
+
+
+def remember_typed(text: str) -> None:
+    """An address as it was typed, with the user: whoever opens the shown one later in this process opens this one."""
+    address = parse(text)
+    if isinstance(address, Address) and address.secret.rstrip("/") != address.shown:
+        with _LOCK:
+            _TYPED[address.shown] = address.secret
+
+
+def typed(shown: str) -> str:
+    """The address as it was typed, with what is secret in it; `shown` itself where nothing was."""
+    return _TYPED.get(shown, shown)
 
 
 def _mount(mirror: Mirror) -> None:

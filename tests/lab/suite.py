@@ -30,7 +30,7 @@ Told = Callable[[int, int, Outcome], None]  # (done, of, the newest)
 def run_suite(chosen: Sequence[Case], *, jobs: int = 2, told: Told = lambda *_: None) -> tuple[Outcome, ...]:
     """Outcomes in the order of the cases; an error or a stop lets go of what has not begun."""
     by_case: dict[Case, Outcome] = {}
-    with _quiet(), ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with quiet(), ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         try:
             for future in as_completed([pool.submit(outcome_of, case) for case in chosen]):
                 outcome = future.result()
@@ -105,7 +105,7 @@ def _write(path: Path, key: str, entry: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Workers inherit the environment; it must be set before they import numba."""
     before = {name: os.environ.get(name) for name in QUIET}
     os.environ.update(QUIET)

@@ -10,10 +10,12 @@ import diagnostics.detectors  # noqa: F401  (registers every detector)
 from diagnostics.accuracy import sentence_of
 from diagnostics.book.decided import decided_by, words_of
 from diagnostics.book.guide import load_guide
-from diagnostics.book.pattern_page import NO_PICTURE, UNCERTAIN, page_of, pattern_page
+from diagnostics.book.links import page_of
+from diagnostics.book.pattern_page import NO_PICTURE, UNCERTAIN, pattern_page
 from diagnostics.book.pictures import image_files, pictures
 from diagnostics.book.write import book_pages, write_book
 from diagnostics.catalogue import load_catalogue
+from diagnostics.probes.registry import pages as probes
 from diagnostics.registry import DETECTORS
 from diagnostics.report.wording import capitalised, setting
 from tests.diagnostics.book.pages import Page
@@ -123,7 +125,7 @@ def test_text_is_never_taken_for_html() -> None:
     name = "needle-gaussians"
     nasty = '<script>alert("1")</script> & \'quoted\' <b>'
     pattern = replace(patterns[name], title=nasty, symptom=nasty, cause=nasty, seed_says=nasty, manual=nasty)
-    page = Page(pattern_page(pattern, {**patterns, name: pattern}, DETECTORS, load_guide()))
+    page = Page(pattern_page(pattern, {**patterns, name: pattern}, DETECTORS, load_guide(), {}))
     assert not page.faults
     assert nasty in page.text
     assert not [tag for tag, _ in page.tags if tag in ("script", "b")]
@@ -133,17 +135,17 @@ def test_an_uncertain_pattern_says_so_first() -> None:
     """What nobody verified must not read like a fact."""
     patterns = load_catalogue()
     pattern = replace(patterns["needle-gaussians"], uncertain=True)
-    page = Page(pattern_page(pattern, {**patterns, pattern.name: pattern}, DETECTORS, load_guide()))
+    page = Page(pattern_page(pattern, {**patterns, pattern.name: pattern}, DETECTORS, load_guide(), {}))
     assert UNCERTAIN in page.text
     assert page.text.index(UNCERTAIN) < page.text.index("What it looks like")
-    certain = Page(pattern_page(patterns["needle-gaussians"], patterns, DETECTORS, load_guide()))
+    certain = Page(pattern_page(patterns["needle-gaussians"], patterns, DETECTORS, load_guide(), {}))
     assert UNCERTAIN not in certain.text
 
 
 def test_the_book_is_written_whole_and_again_over_itself(tmp_path: Path) -> None:
     """Pages and pictures in a folder that need not be there."""
     count = write_book(tmp_path / "new" / "book")
-    assert write_book(tmp_path / "new" / "book") == count == len(load_catalogue()) + len(load_guide()) + 1
+    assert write_book(tmp_path / "new" / "book") == count == len(load_catalogue()) + len(load_guide()) + len(probes()) + 1
     written = {path.name for path in (tmp_path / "new" / "book").iterdir()}
     assert {"index.html", "pictures", "needle-gaussians.html", "guide-tree.html"} <= written
     assert {path.name for path in (tmp_path / "new" / "book" / "pictures").iterdir()} == set(image_files())

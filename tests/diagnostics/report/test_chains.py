@@ -85,4 +85,4 @@ def test_the_undecided_are_grouped_by_what_would_decide_them() -> None:
     told = {group.reason: [what_settles(one) for one in group.entries] for group in groups((probe, manual, data))}
     assert told == {"missing": ["photos; cameras"], "probe": ["pose probe"], "manual": ["listen to the fans"]}
     paragraphs = story(diagnosis(not_evaluable=(probe, manual, data)))
-    assert f"1{GAP}pattern can be settled by a probe alone, and none was run." in paragraphs
+    assert f"1{GAP}pattern can be settled by a probe alone, which was not run." in paragraphs

@@ -97,7 +97,7 @@ def test_a_curve_is_drawn_inside_its_axes() -> None:
     paths = re.findall(r'class="line line\d"[^>]* d="M([^"]+)"', html)
     points = [tuple(map(float, point.split())) for path in paths for point in path.split("L")]
     assert len(points) > 100
-    assert all(54 <= x <= 441 and 35.9 <= y <= 160.1 for x, y in points)
+    assert all(54 <= x <= 441 and 39.9 <= y <= 164.1 for x, y in points)
 
 
 def test_it_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

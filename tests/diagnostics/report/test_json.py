@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from diagnostics.diagnose import diagnose
 from diagnostics.diagnosis import Diagnosis
-from diagnostics.report.json import plain, to_json
+from diagnostics.report.json import to_json
+from diagnostics.report.plain import plain
 from runs.errors import UnreadableFile
 from tests.diagnostics.fixtures.growth import collapses, stuck_after_reset
 from tests.support.runs import HERE, made_run
@@ -20,10 +21,10 @@ FINDING = {
     "code": str, "name": str, "severity": str, "kind": str, "confidence": float, "says": str, "evidence": list,
     "iterations": list, "gaussians": (dict, type(None)), "cameras": list, "cause": str, "fixes": list, "sources": list,
     "consequence_of": list, "track_record": (dict, type(None)), "layer": str, "uncertain": bool, "harmless": str, "timing": str,
-    "began": (dict, type(None)), "look_alikes": list, "seed_says": str, "we_say": str,
+    "began": (dict, type(None)), "look_alikes": list, "seed_says": str, "we_say": str, "found_by": str,
 }
 EVIDENCE = ["what", "value", "limit", "unit", "iteration", "source"]
-FIX = ["do", "expect", "setting", "from", "to", "from_is_default", "flag", "risk", "falsified_by", "seen_at"]
+FIX = ["do", "expect", "setting", "from", "to", "from_is_default", "flag", "risk", "falsified_by", "seen_at", "validated"]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def test_it_has_every_key_of_schema_1(diagnosis: Diagnosis) -> None:
     """Later versions only add keys; scripts rely on these."""
     told = to_json(diagnosis)
     assert list(told) == ["schema", "product", "run", "range", "findings", "clear", "not_evaluable", "notes", "story",
-                          "explained_away"]
+                          "explained_away", "probed"]
     assert told["schema"] == 1
     assert told["product"].startswith("splatdoctor ")
     assert {"path", "trainer", "trainer_confidence", "iterations", "gaussians", "settings"} <= set(told["run"])

@@ -1,0 +1,1 @@
+"""How often probes are right, and what they cost: `python -m benchmarks.probes`."""
