@@ -13,9 +13,11 @@ from app.diagnosing import Doctor
 from app.help import HelpDialog
 from app.loading import Loader
 from app.notices import Notice, Notices
-from app.session import SCORE_JOB, Session, State
+from app.probing import Prober
+from app.session import PROBE_JOB, SCORE_JOB, Session, State
 from app.version import product_version
 from app.watching import Follower
+from diagnostics.probes.answer import Result
 from runs.remote.addresses import is_address, place_of
 from runs.storage import address_of
 
@@ -28,11 +30,11 @@ class Actions(QObject):
     """The window's actions; `parent` is where dialogs open."""
 
     def __init__(
-        self, session: Session, loader: Loader, doctor: Doctor, follower: Follower, notices: Notices, settings: QSettings,
-        parent: QWidget,
+        self, session: Session, loader: Loader, doctor: Doctor, prober: Prober, follower: Follower, notices: Notices,
+        settings: QSettings, parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self._session, self._loader, self._doctor = session, loader, doctor
+        self._session, self._loader, self._doctor, self._prober = session, loader, doctor, prober
         self._notices, self._settings, self._window = notices, settings, parent
         self.open_folder = self._action("&Open run…", self.ask_folder, QKeySequence.StandardKey.Open)
         self.open_file = self._action("Open splat &file…", self.ask_file, "Ctrl+Shift+O")
@@ -48,7 +50,7 @@ class Actions(QObject):
         self.json = self._action("Export &JSON…", self.ask_json, "Ctrl+Shift+E")
         self.quit = self._action("&Quit", self._window.close, QKeySequence.StandardKey.Quit)
         self.diagnose = self._action("&Diagnose", doctor.diagnose, "F5")
-        self.cancel = self._action("&Cancel", doctor.cancel, "Ctrl+.")
+        self.cancel = self._action("&Cancel", self.stop, "Ctrl+.")
         self.back = self._action("&Back", session.back, "Alt+Left")
         self.forward = self._action("&Forward", session.forward, "Alt+Right")
         self.leave = self._action("&Leave the finding", session.leave, "Alt+Up")
@@ -85,7 +87,7 @@ class Actions(QObject):
         for action in (self.data, self.refresh, self.follow, self.previous, self.next, self.whole):
             action.setEnabled(state.run is not None)
         self.diagnose.setEnabled(state.run is not None and not running)
-        self.cancel.setEnabled(any(job in state.busy for job in ("diagnose", SCORE_JOB, "export")))
+        self.cancel.setEnabled(any(job in state.busy for job in ("diagnose", SCORE_JOB, "export", PROBE_JOB)))
         for action in (self.report, self.json):
             action.setEnabled(state.diagnosis is not None and not running)
 
@@ -127,6 +129,19 @@ class Actions(QObject):
         if (path := self._ask_save("Export JSON", ".json", "JSON (*.json)")) is not None:
             self._doctor.export_json(path, self._written)
 
+    def ask_answer(self, result: Result) -> None:
+        """Save what a probe found out."""
+        kinds, named = "JSON (*.json)", f"-{result.probe}"
+        if (path := self._ask_save("Save the result of the probe", ".json", kinds, named)) is not None:
+            self._doctor.export_answer(result, path, self._written)
+
+    def stop(self) -> None:
+        """What the status bar shows: a diagnosis or an export first, a probe where nothing else runs."""
+        if self._doctor.busy:
+            self._doctor.cancel()
+        else:
+            self._prober.stop()
+
     def show_help(self) -> None:
         if self._help is None:
             self._help = HelpDialog(self.all(), self._window)
@@ -148,9 +163,9 @@ class Actions(QObject):
         local = (path for path in recent if not is_address(path))
         return str(Path(next(local, "")).parent)
 
-    def _ask_save(self, title: str, suffix: str, kinds: str) -> Path | None:
+    def _ask_save(self, title: str, suffix: str, kinds: str, named: str = "-diagnosis") -> Path | None:
         run = self._session.state.run
-        suggested = str(Path(self._start()) / f"{run.name if run else 'run'}-diagnosis{suffix}")
+        suggested = str(Path(self._start()) / f"{run.name if run else 'run'}{named}{suffix}")
         chosen = QFileDialog.getSaveFileName(self._window, title, suggested, kinds)[0]
         if not chosen:
             return None

@@ -68,12 +68,17 @@ class Teller:
 
     write: Callable[[dict[str, Any]], None]
     now: Callable[[], float] = time.monotonic
+    _text: str = ""
     _points: list[dict[str, Any]] = field(default_factory=list)
     _newest: dict[tuple[str, ...], dict[str, Any]] = field(default_factory=dict)  # kind and name -> not told yet
     _told: dict[tuple[str, ...], float] = field(default_factory=dict)  # kind and name -> when
 
     def progress(self, fraction: float, text: str) -> None:
+        """Another text is told at once: what it announces may take long."""
         self._newest["progress",] = {"progress": [fraction, text]}
+        if text != self._text:
+            self._told.pop(("progress",), None)
+        self._text = text
         self.flush()
 
     def point(self, curve: str, unit: str, step: int, value: float) -> None:
@@ -166,9 +171,18 @@ def _listen(reins: Reins) -> None:
         break
     reins.obey(CANCEL)
     time.sleep(BEAT_S)
-    _thread.interrupt_main(signal.SIGTERM)
+    _interrupt()
     time.sleep(LAST_S)
     os._exit(2)
+
+
+def _interrupt() -> None:
+    """A signal to the main thread, which wakes it even from a wait inside the system where there are such signals."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, signal.SIGTERM)
+    else:
+        _thread.interrupt_main(signal.SIGTERM)
 
 
 def _read() -> bytes:

@@ -18,10 +18,11 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Costed:
-    """What a question would cost; None while that is being found out."""
+    """What a question would cost; None while that is being found out, and where there was `trouble` with it."""
 
     question: Question
     cost: Cost | None = None
+    trouble: str = ""  # a sentence without its full stop
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,7 @@ class Heard:
 
     curves: dict[str, tuple[str, list[int], list[float]]] = field(default_factory=dict)
     shots: dict[str, Shot] = field(default_factory=dict)
+    progress: Progress = field(default_factory=lambda: Progress(-1.0, "Starting"))
     failure: str = ""
     answer: Mapping[str, Any] | None = None
 
@@ -48,9 +49,10 @@ class Heard:
             self.shots[shot.title] = shot
 
     def told(self) -> dict[str, Any]:
-        """The fields of `Working`."""
+        """What changes in `Working`."""
         curves = (Curve(name, unit, tuple(steps), tuple(values)) for name, (unit, steps, values) in self.curves.items())
-        return {"curves": tuple(curves), "shots": tuple(self.shots.values())}
+        return {"fraction": self.progress.fraction, "text": self.progress.text, "curves": tuple(curves),
+                "shots": tuple(self.shots.values())}
 
 
 class Prober(QObject):
@@ -60,7 +62,7 @@ class Prober(QObject):
 
     def __init__(self, session: Session, command: Sequence[str] = COMMAND) -> None:
         super().__init__(session)
-        self._session, self._command = session, command
+        self._session, self.command = session, command
         self._running: ProbeProcess | None = None
         self._asking: ProbeProcess | None = None  # what it would cost
         self._heard = Heard()
@@ -91,7 +93,7 @@ class Prober(QObject):
         self._heard, self._stopped = Heard(), False
         self._running = self._process(run, question, self._on_told, partial(self._on_ended, question))
         self._session.update(working=Working(question))
-        self._change(text="Starting")
+        self._publish()
         self._running.start()
 
     def pause(self, on: bool) -> None:
@@ -105,7 +107,8 @@ class Prober(QObject):
         if self._running is not None and not self._stopped:
             self._stopped = True
             self._running.cancel()
-            self._change(text="Stopping", paused=False)
+            self._change(paused=False)
+            self._publish()
 
     def cost(self, question: Question) -> None:
         """Find out what it would cost; a newer question replaces an older one. Not while a probe runs: both would be slow."""
@@ -122,7 +125,7 @@ class Prober(QObject):
         """Nobody waits for it any more."""
         asking, self._asking = self._asking, None
         costed = self._session.state.cost
-        if costed is not None and costed.cost is None:
+        if costed is not None and costed.cost is None:  # also after trouble: the next time may be better
             self._session.update(cost=None)
         if asking is not None:
             asking.leave()
@@ -141,7 +144,7 @@ class Prober(QObject):
         self, run: Run, question: Question, told: Callable[[Message], None], ended: Callable[[Ended], None], *more: str,
     ) -> ProbeProcess:
         arguments = [*command_line(question, run), "--stream", *more]
-        process = ProbeProcess(arguments, self, command=self._command, environment=_secrets(run))
+        process = ProbeProcess(arguments, self, command=self.command, environment=_secrets(run))
         process.told.connect(told)
         process.ended.connect(ended)
         return process
@@ -150,7 +153,7 @@ class Prober(QObject):
 
     def _on_told(self, message: Message) -> None:
         if isinstance(message, Progress):
-            self._on_progress(message)
+            self._heard.progress = message
         elif isinstance(message, Point):
             self._heard.point(message)
         elif isinstance(message, Shot):
@@ -162,12 +165,9 @@ class Prober(QObject):
         if not self._show.isActive():
             self._show.start()
 
-    def _on_progress(self, message: Progress) -> None:
-        if not self._stopped:  # else it says "Stopping"
-            self._change(fraction=message.fraction, text=message.text)
-
     def _publish(self) -> None:
-        self._change(**self._heard.told())
+        told = self._heard.told()
+        self._change(**(told | {"text": "Stopping"} if self._stopped else told))
 
     def _change(self, **changes: Any) -> None:
         """What is shown of the running probe, and in the status bar."""
@@ -201,13 +201,13 @@ class Prober(QObject):
         if isinstance(message, Cost):
             self._session.update(cost=Costed(question, message))
         elif isinstance(message, Failed):
-            self._session.update(cost=Costed(question, Cost(missing=(message.says,))))
+            self._session.update(cost=Costed(question, trouble=message.says))
 
     def _on_no_cost(self, question: Question, ended: Ended) -> None:
         self._asking = None
         costed = self._session.state.cost
-        if costed is not None and costed.question is question and costed.cost is None:
-            self._session.update(cost=Costed(question, Cost(missing=(f"an estimate: it {how(ended)}",))))
+        if costed is not None and costed.question is question and costed.cost is None and not costed.trouble:
+            self._session.update(cost=Costed(question, trouble=f"the process that should tell it {how(ended)}"))
 
 
 def read_answer(told: Mapping[str, Any], task: Task) -> Result:

@@ -20,16 +20,18 @@ from app.actions import Actions, theme_menu
 from app.diagnosing import Doctor
 from app.lanes import close_lanes
 from app.loading import Loader
-from app.notices import NoticeBar, Notices
+from app.notices import Notice, NoticeBar, Notices
 from app.panels.diagnosis import DiagnosisPanel
 from app.panels.inspector import InspectorPanel
 from app.panels.memory import MemoryPanel
 from app.panels.pattern import PatternPanel
 from app.panels.plots import PlotsPanel
+from app.panels.probes import ProbesPanel
 from app.panels.runs import RunsPanel
 from app.panels.timeline import TimelinePanel
 from app.panels.viewport import ViewportPanel
-from app.session import Session, State
+from app.probing import Prober
+from app.session import PROBE_JOB, Session, State
 from app.watching import Follower
 from diagnostics.catalogue import Pattern
 
@@ -39,6 +41,7 @@ BUSY_AFTER_MS = 200  # shorter work shows no bar, or the window would flicker
 PANELS = {
     "runs": RunsPanel, "viewport": ViewportPanel, "timeline": TimelinePanel, "plots": PlotsPanel,
     "inspector": InspectorPanel, "diagnosis": DiagnosisPanel, "pattern": PatternPanel, "memory": MemoryPanel,
+    "probes": ProbesPanel,
 }
 SIDE = {
     "runs": ("Run", Qt.DockWidgetArea.LeftDockWidgetArea), "plots": ("Plots", Qt.DockWidgetArea.BottomDockWidgetArea),
@@ -46,8 +49,9 @@ SIDE = {
     "inspector": ("Inspector", Qt.DockWidgetArea.RightDockWidgetArea),
     "pattern": ("Finding", Qt.DockWidgetArea.RightDockWidgetArea),
     "memory": ("Memory", Qt.DockWidgetArea.RightDockWidgetArea),
+    "probes": ("Probes", Qt.DockWidgetArea.RightDockWidgetArea),
 }
-NARROWEST_PX = {"runs": 200, "viewport": 240, "diagnosis": 280, "inspector": 330, "pattern": 280, "memory": 280}
+NARROWEST_PX = {"runs": 200, "viewport": 240, "diagnosis": 280, "inspector": 330, "pattern": 280, "memory": 280, "probes": 280}
 
 
 class Window(QMainWindow):
@@ -60,7 +64,9 @@ class Window(QMainWindow):
         self.settings = settings
         self.notices = Notices(self)
         self.loader, self.doctor, self.follower = Loader(self.session), Doctor(self.session), Follower(self.session)
-        self.actions_ = Actions(self.session, self.loader, self.doctor, self.follower, self.notices, settings, self)
+        self.prober = Prober(self.session)
+        self.actions_ = Actions(
+            self.session, self.loader, self.doctor, self.prober, self.follower, self.notices, settings, self)
         self.panels = {name: panel(self.session) for name, panel in PANELS.items()}
         for name, width in NARROWEST_PX.items():
             self.panels[name].setMinimumWidth(width)
@@ -100,6 +106,7 @@ class Window(QMainWindow):
         self.splitDockWidget(self.docks["diagnosis"], self.docks["inspector"], Qt.Orientation.Vertical)
         self.tabifyDockWidget(self.docks["inspector"], self.docks["pattern"])
         self.tabifyDockWidget(self.docks["pattern"], self.docks["memory"])
+        self.tabifyDockWidget(self.docks["memory"], self.docks["probes"])
         self.setTabPosition(Qt.DockWidgetArea.RightDockWidgetArea, QTabWidget.TabPosition.North)
         self.docks["inspector"].raise_()
         self._first_layout = self.saveState(LAYOUT_VERSION)
@@ -157,12 +164,24 @@ class Window(QMainWindow):
         diagnosis.cancel_wanted.connect(self.actions_.cancel.trigger)
         diagnosis.report_wanted.connect(self.actions_.report.trigger)
         diagnosis.json_wanted.connect(self.actions_.json.trigger)
+        self._connect_probes()
         self.loader.looked.connect(lambda text: self.statusBar().showMessage(text, TOLD_MS))
         self.follower.told.connect(self.show_live)
         self.session.watch(self.show_title, "run")
         self.session.watch(self.show_busy, "busy")
         self.session.watch(self.show_selection, "selected")
         self.session.watch(self.show_pattern, "pattern", "finding")
+        self.session.watch(self.show_asked, "asked")
+
+    def _connect_probes(self) -> None:
+        probes = self.panels["probes"]
+        assert isinstance(probes, ProbesPanel)
+        probes.run_wanted.connect(self.prober.ask)
+        probes.cost_wanted.connect(self.prober.cost)
+        probes.pause_wanted.connect(self.prober.pause)
+        probes.stop_wanted.connect(self.prober.stop)
+        probes.save_wanted.connect(self.actions_.ask_answer)
+        self.prober.failed.connect(lambda says, details: self.notices.tell(Notice(says, details)))
 
     # What the session says
 
@@ -192,8 +211,14 @@ class Window(QMainWindow):
             self.docks["pattern"].show()
             self.docks["pattern"].raise_()
 
+    def show_asked(self, state: State) -> None:
+        if state.asked is not None:
+            self.docks["probes"].show()
+            self.docks["probes"].raise_()
+
     def _show_bar(self, state: State) -> None:
-        fraction, text = next(iter(state.busy.values()), (0.0, ""))
+        shorter = (job for job in state.busy if job != PROBE_JOB)  # a probe takes longest, and has a panel of its own
+        fraction, text = state.busy.get(next(shorter, PROBE_JOB), (0.0, ""))
         self.doing.setText(text)
         self.bar.setRange(0, 0 if fraction < 0 else 1000)
         self.bar.setValue(round(fraction * 1000))
@@ -228,6 +253,7 @@ class Window(QMainWindow):
             self.settings.setValue("layout", self.saveState(LAYOUT_VERSION))
         self.follower.follow(False)
         self.hide()  # a worker may need a moment to stop, and a window that stands still meanwhile looks hung
+        self.prober.end()
         close_lanes(self)
         super().closeEvent(event)
 

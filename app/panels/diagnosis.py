@@ -129,6 +129,7 @@ class DiagnosisPanel(QWidget):
         """What follows from another finding stands under it, to the right."""
         card = FindingCard(reported, theme_of(self))
         card.clicked.connect(self._session.visit_or_leave)
+        card.probe_wanted.connect(self._session.ask_about)
         self.cards.append(card)
         row = QHBoxLayout()
         row.addSpacing(INDENT_PX if follows else 0)

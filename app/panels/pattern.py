@@ -1,20 +1,26 @@
 """Pattern page: the finding that is open with its numbers, then what the pattern is and where that is known from."""
 
+from html import escape
+
 from PySide6.QtCore import QEvent, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
+from app.probe_trials import TRIAL, triable_fixes
 from app.session import Session, State
 from app.theme import Theme, after_event, theme_of
-from app.widgets.finding_html import away_html, finding_html
+from app.widgets.finding_html import TRY, away_html, finding_html
+from diagnostics.catalogue import Pattern
 from diagnostics.registry import DETECTORS
 from diagnostics.report.page import pattern_html
+from diagnostics.report.probe_words import settling
 
+ASK = "probe:"
 EMPTY = "<p>Open a finding, or any pattern in the diagnosis, to read about it here.</p>"
 
 
 class PatternPanel(QWidget):
-    """Links open in the system's browser."""
+    """Links to pages open in the system's browser; those to probes open the probe."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,7 +40,7 @@ class PatternPanel(QWidget):
             self.page.setHtml(EMPTY)
             return
         detector = DETECTORS.get(pattern.name)
-        page = pattern_html(pattern, detector.limits if detector is not None else {})
+        page = f"{_probes(pattern)}{pattern_html(pattern, detector.limits if detector is not None else {})}"
         told = _about_this_run(state, theme)
         self.page.setHtml(f"{told}<hr>{page}" if told else page)
 
@@ -44,8 +50,13 @@ class PatternPanel(QWidget):
         super().changeEvent(event)
 
     def _on_link(self, link: QUrl) -> None:
+        finding = self._session.state.finding
         if link.scheme() in ("http", "https"):  # a page never opens a file of this machine
             QDesktopServices.openUrl(link)
+        elif link.toString().startswith(ASK):
+            self._session.ask_about(link.toString().removeprefix(ASK))
+        elif link.toString().startswith(TRY) and finding is not None:
+            self._session.ask_about(TRIAL, finding.pattern.code, int(link.toString().removeprefix(TRY)))
 
 
 def _about_this_run(state: State, theme: Theme) -> str:
@@ -53,9 +64,16 @@ def _about_this_run(state: State, theme: Theme) -> str:
     if state.pattern is None:
         return ""
     if state.finding is not None and state.finding.pattern.name == state.pattern.name:
-        return finding_html(state.finding, theme)
+        return finding_html(state.finding, theme, triable_fixes(state.finding, state.run))
     away = () if state.diagnosis is None else state.diagnosis.explained_away
     return next((away_html(one, theme) for one in away if one.reported.pattern.name == state.pattern.name), "")
+
+
+def _probes(pattern: Pattern) -> str:
+    """Links to the probes that settle the pattern."""
+    links = (f"<p><a href='{ASK}{escape(page.name)}'>Ask the {escape(page.name)} probe</a>: {escape(page.question)}</p>"
+             for page in settling(pattern))
+    return "".join(links)
 
 
 def _style(theme: Theme) -> str:

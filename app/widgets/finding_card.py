@@ -1,21 +1,28 @@
 """A card for one finding: severity in words and colour, one sentence with numbers, where and how sure."""
 
+from collections.abc import Sequence
+from html import escape
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app import wording
 from app.theme import Theme
+from app.widgets.section import linked_label
 from diagnostics import accuracy
 from diagnostics.diagnosis import Began, Reported
+from diagnostics.probes.registry import Page
 from diagnostics.report import wording as report
 from diagnostics.report.finding_words import doubts
+from diagnostics.report.probe_words import settling
 
 
 class FindingCard(QFrame):
     """Click it, or press Return, to go there."""
 
     clicked = Signal(object)
+    probe_wanted = Signal(str)
 
     def __init__(self, reported: Reported, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,6 +61,16 @@ class FindingCard(QFrame):
         record = accuracy.sentence_of(reported.pattern.code)
         if record:
             column.addWidget(_muted(report.capitalised(record), wrap=True))
+        probes = settling(reported.pattern)
+        if probes:
+            column.addWidget(self._probes(probes))
+
+    def _probes(self, probes: Sequence[Page]) -> QLabel:
+        """Links to those that settle it."""
+        names = [escape(page.name) for page in probes]
+        links = linked_label(" · ".join(f'<a href="{name}">Ask the {name} probe</a>' for name in names))
+        links.linkActivated.connect(self.probe_wanted)
+        return links
 
     def mark(self, chosen: bool) -> None:
         """Outline the card of the finding that the window shows."""

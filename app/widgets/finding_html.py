@@ -1,5 +1,6 @@
 """A finding as HTML: its sentence, the measured numbers beside their limits, when it began, and the fixes fitted to this run."""
 
+from collections.abc import Collection, Iterable
 from html import escape
 
 from app import wording
@@ -11,16 +12,20 @@ from diagnostics.report.finding_words import beginning, doubts, prospects, resem
 from diagnostics.report.wording import capitalised, number
 from diagnostics.verdict import EvidenceRow, Fix
 
+TRY = "try:"  # a link to the trial of a fix: its number follows
 
-def finding_html(reported: Reported, theme: Theme) -> str:
-    """Everything is escaped: sentences may quote file names."""
+
+def finding_html(reported: Reported, theme: Theme, triable: Collection[int] = ()) -> str:
+    """Everything is escaped: sentences may quote file names. Fixes whose number, from 1, is in `triable` get a link."""
     severity = f'<span style="color:{theme.severity(reported.severity)}; font-weight:700">{reported.severity.capitalize()}</span>'
     unsure = f" · {escape(doubts(reported))}" if doubts(reported) else ""
     return (
         f"<h2>{escape(reported.pattern.title)}</h2><p>{severity} · {escape(where(reported))}{unsure}</p>"
-        f"<p>{escape(reported.finding.says)}</p><p>{escape(reported.harmless)}</p><p><small>{escape(capitalised(sentence_of(reported.pattern.code)))}</small></p>"
-        f"{_measured(reported)}{_paragraph('When it began', ' '.join(beginning(reported)))}{_paragraph('Cause', reported.cause)}"
-        f"<h3>What to do</h3><ol>{''.join(f'<li>{_fix(fix)}</li>' for fix in reported.fixes)}</ol>{_look_alikes(reported)}"
+        f"<p>{escape(reported.finding.says)}</p><p>{escape(reported.harmless)}</p>"
+        f"<p><small>{escape(capitalised(sentence_of(reported.pattern.code)))}</small></p>"
+        f"<h3>Measured</h3>{measured_table(reported.finding.evidence)}"
+        f"{_paragraph('When it began', ' '.join(beginning(reported)))}{_paragraph('Cause', reported.cause)}"
+        f"<h3>What to do</h3><ol>{_fixes(reported, triable)}</ol>{_look_alikes(reported)}"
     )
 
 
@@ -29,10 +34,10 @@ def away_html(away: ExplainedAway, theme: Theme) -> str:
     return f"<p><b>Explained away by {escape(away.by)}.</b> {escape(away.why)}.</p>{finding_html(away.reported, theme)}"
 
 
-def _measured(reported: Reported) -> str:
-    rows = "".join(_row(row) for row in reported.finding.evidence)
-    return ("<h3>Measured</h3><table width='100%' cellspacing='0' cellpadding='3'>"
-            f"<tr><th>What</th><th align='right'>Value</th><th align='right'>Limit</th></tr>{rows}</table>")
+def measured_table(rows: Iterable[EvidenceRow]) -> str:
+    """Measured numbers beside their limits."""
+    return ("<table width='100%' cellspacing='0' cellpadding='3'>"
+            f"<tr><th>What</th><th align='right'>Value</th><th align='right'>Limit</th></tr>{''.join(map(_row, rows))}</table>")
 
 
 def _paragraph(title: str, text: str) -> str:
@@ -53,6 +58,15 @@ def _row(row: EvidenceRow) -> str:
     limit = "" if row.limit is None else number(row.limit, row.unit)
     return (f"<tr><td>{escape(row.what)}{below}</td><td align='right'>{escape(number(row.value, row.unit))}</td>"
             f"<td align='right'>{escape(limit)}</td></tr>")
+
+
+def _fixes(reported: Reported, triable: Collection[int]) -> str:
+    numbered = enumerate(reported.fixes, 1)
+    return "".join(f"<li>{_fix(fix)}{_trial(number) if number in triable else ''}</li>" for number, fix in numbered)
+
+
+def _trial(number: int) -> str:
+    return f"<br><a href='{TRY}{number}'>Try this fix in a short training</a>"
 
 
 def _fix(fix: Fix) -> str:

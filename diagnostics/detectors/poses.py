@@ -15,6 +15,7 @@ from diagnostics.verdict import EvidenceRow, Finding, NotEvaluable
 from runs.cameras import Camera
 
 NAMES_IN_A_SENTENCE = 4
+FEW = 3  # times as many cameras as are wrong, at least, before a training without those is worth a thought
 
 
 @detects("wrong-camera-poses")
@@ -60,7 +61,7 @@ def wrong_camera_poses(
                   *_strange_rows(strangeness, by_colours, strange), *_pose_rows(pose_differences, names),
                   *_shift_rows(views, explained, shift_px)),
         cameras=names, confidence=0.97 if by_keypoints else 0.9 if by_colours else 0.8,
-        facts={"wrong": len(names), "of": looked_at},
+        facts={"wrong": len(names), "of": looked_at, **({"few": len(names)} if FEW * len(names) <= len(trained) else {})},
     )
 
 

@@ -113,7 +113,7 @@ def posed_by_model(
     photos = {shot.camera.name: shot.photo for shot in shots}
     if len(pairs) < len(shots):
         return None
-    return tuple(Shot(replace(mine, world_from_camera=_carried(theirs.world_from_camera, model_world)), photos[mine.name])
+    return tuple(Shot(replace(mine, world_from_camera=carried_pose(theirs.world_from_camera, model_world)), photos[mine.name])
                  for mine, theirs in pairs)
 
 
@@ -140,7 +140,7 @@ def photo_fit(
     return PhotoFit(test, focal, with_focal, *_best_axes(xyz, colours, shots))
 
 
-def _carried(pose: F64, world: Similarity) -> F64:
+def carried_pose(pose: F64, world: Similarity) -> F64:
     """float64 [4, 4]: a pose of the model's world in the run's."""
     moved = np.eye(4)
     moved[:3, :3] = world.rotation @ pose[:3, :3]

@@ -21,12 +21,15 @@ class Learned:
     def any(self) -> bool:
         return bool(self.matrices)
 
+    def of(self, camera: str) -> F64 | None:
+        """float64 [3, 4]; None for a photo without a usable correction."""
+        matrix = self.matrices.get(self.index.find(camera) or "")
+        return None if matrix is None or not np.isfinite(matrix).all() else matrix
+
     def over(self, rgb: Array, camera: str) -> F32:
         """float32 [H, W, 3]: the render as the trainer compared it; as it is for a photo without a correction."""
-        matrix = self.matrices.get(self.index.find(camera) or "")
-        if matrix is None or not np.isfinite(matrix).all():
-            return np.asarray(rgb, np.float32)
-        return np.asarray(rgb @ matrix[:, :3] + matrix[:, 3], np.float32)
+        matrix = self.of(camera)
+        return np.asarray(rgb if matrix is None else rgb @ matrix[:, :3] + matrix[:, 3], np.float32)
 
 
 def learned_by(run: Run) -> Learned:

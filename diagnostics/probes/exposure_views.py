@@ -7,33 +7,15 @@ import numpy as np
 from diagnostics.probes.answer import Shot
 from diagnostics.probes.bench import Bench, OutOfReach
 from diagnostics.probes.exposure_fit import Correction, Pixels, comparable, correction, mapped, robust_spread, shared
-from diagnostics.probes.exposure_learned import Learned, learned_by
-from diagnostics.probes.material import Source, background_of, checkpoint_of, source_of, views
+from diagnostics.probes.material import views
+from diagnostics.probes.sh_drawn import Drawn
 from diagnostics.probes.sh_pictures import beside
-from render.raster.cpu import rasterise
-from render.splats import Splats, prepare
-from runs.arrays import F32, F64
+from runs.arrays import F64
 from runs.cameras import Camera
-from runs.checkpoints import Checkpoint
 
 LONGEST_PX = 512  # exposure is a matter of whole pictures; twice the size changed no spread by more than 0.001
 MOST_VIEWS = 24
 FEWEST_VIEWS = 6
-
-
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """One save and the views that it is drawn for."""
-
-    checkpoint: Checkpoint
-    splats: Splats
-    source: Source
-    learned: Learned
-
-    def render(self, camera: Camera) -> tuple[F32, F32]:
-        """RGB [H, W, 3], with the correction that the trainer itself learned, and alpha [H, W]."""
-        picture = rasterise(self.splats, camera, background=background_of(self.source.background))
-        return self.learned.over(picture.rgb, camera.name), picture.alpha
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +66,6 @@ class Compared:
     held_out: Spread
 
 
-def drawn_at(bench: Bench) -> Drawn:
-    """Raises OutOfReach without a save, cameras or photos that may be compared."""
-    source = source_of(bench, bench.wish.longest_px or LONGEST_PX)
-    checkpoint = checkpoint_of(bench)
-    return Drawn(checkpoint, prepare(checkpoint.gaussians), source, learned_by(bench.evidence.run))
-
-
 def compared(bench: Bench, drawn: Drawn) -> Compared:
     """Draws every chosen view once. Raises OutOfReach where too little can be compared, or nothing was learned."""
     train, held_out = (_pixels(bench, drawn, cameras, first) for cameras, first in
@@ -115,8 +90,8 @@ def _pixels(bench: Bench, drawn: Drawn, cameras: tuple[Camera, ...], done: float
     chosen = views(bench, cameras, drawn.source.background, MOST_VIEWS)
     for place, view in enumerate(chosen):
         bench.progress(done + 0.45 * place / len(chosen), f"photo and render of {view.camera.name}")
-        rgb, alpha = drawn.render(view.camera)
-        pixels = comparable(view.camera.name, rgb, alpha, view.photo)
+        picture = drawn.picture(view.camera)
+        pixels = comparable(view.camera.name, drawn.corrected(picture, view.camera), picture.alpha, view.photo)
         if pixels is not None:
             found.append(pixels)
     return tuple(found)
@@ -133,7 +108,7 @@ def shot_of(bench: Bench, found: Compared) -> Shot | None:
     worst = found.train.each[int(np.abs(found.train.logs).max(axis=1).argmax())]
     cameras = tuple(camera for camera in found.drawn.source.train if camera.name == worst.name)
     for view in views(bench, cameras, found.drawn.source.background):
-        rgb, _ = found.drawn.render(view.camera)
+        rgb = found.drawn.corrected(found.drawn.picture(view.camera), view.camera)
         corrected = mapped(worst.matrix, rgb.reshape(-1, 3).astype(np.float64)).reshape(rgb.shape)
         return Shot(f"{worst.name}: render | render with the photo's own correction | photo", beside(rgb, corrected, view.photo),
                     worst.name)

@@ -84,10 +84,7 @@ def finding(found: Compared, limits: dict[str, float]) -> Finding:
 
 def done(found: Compared) -> dict[str, Any]:
     """What was reduced, and how."""
-    width, height = found.drawn.source.train[0].size_px
-    background = f"{found.drawn.source.background}{' (assumed)' if found.drawn.source.assumed_background else ''}"
-    return {
-        "training views": len(found.train.each), "held-out views": len(found.held_out.each), "picture": f"{width} × {height} px",
-        "background": background, "the trainer's own corrections": "applied first" if found.drawn.learned.any else "none",
+    return found.drawn.told(**{
+        "training views": len(found.train.each), "held-out views": len(found.held_out.each),
         "left out": "pixels that are saturated or black in the photo, or where the model is not opaque",
-    }
+    })

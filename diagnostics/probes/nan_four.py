@@ -21,6 +21,7 @@ from runs.gaussians import Gaussians
 
 Again = Callable[[Mapping[str, Any]], Replay]  # the same stretch with other settings
 RATES = ("position_lr_init", "position_lr_final", "feature_lr", "opacity_lr", "scaling_lr", "rotation_lr")
+TENS = 10.0  # from here on whole numbers tell enough
 RATE, INPUT, MATHS, GRADIENTS = "learning rate", "input that is not finite", "unsafe mathematics", "exploding gradients"
 
 
@@ -48,7 +49,8 @@ def _rate(desk: Desk, seen: Replay, again: Again, limit: float) -> Cause:
     """The only proof is the same stretch at usual rates."""
     ratios = {name: rate / (_usual(name) * (desk.extent if name == "means" else 1.0)) for name, rate in seen.rates.items()}
     name = max(ratios, key=lambda one: ratios[one])
-    what = f"{ratios[name]:.3g} times the usual rate of the {titled(name)}; the longest step is {seen.largest.step:.1f} rates"
+    told = f"{ratios[name]:,.0f}" if ratios[name] >= TENS else f"{ratios[name]:.2g}"
+    what = f"{told} times the usual rate of the {titled(name)}; the longest step is {seen.largest.step:.1f} rates"
     if ratios[name] <= limit or seen.broken is None:
         return Cause(RATE, "not found", what, ratios[name], limit, "times")
     other = again(_usual_rates())

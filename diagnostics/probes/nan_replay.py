@@ -104,11 +104,18 @@ def _trained(
 
 def _look(optimiser: Optimiser, before: Parameters, step: Step, watch: Watch, course: _Course) -> None:
     course.rates = step.learning_rates
-    course.largest = course.largest.joined(
-        magnitudes(before, optimiser.parameters, dict(step.learning_rates), watch.gradients_seen[-1]))
+    groups = _moved_by_adam(step, optimiser.settings)
+    seen = magnitudes(before, optimiser.parameters, step.learning_rates, watch.gradients_seen[-1], groups)
+    course.largest = course.largest.joined(seen)
     look_at_parameters(optimiser.parameters)
     for name in GROUPS:
         look_at_moments(name, optimiser.adam.moments[name].mean, optimiser.adam.moments[name].square)
+
+
+def _moved_by_adam(step: Step, settings: OptimiserSettings) -> tuple[str, ...]:
+    """Not by a reset or MCMC's noise, and not where the Gaussians became others."""
+    others = {"logit_opacities"} if step.opacity_reset else {"means"} if settings.strategy == "mcmc" else set()
+    return () if step.growth else tuple(name for name in GROUPS if name not in others)
 
 
 def _placed(found: Broken, optimiser: Optimiser, before: Parameters) -> Broken:

@@ -1,7 +1,7 @@
 """A watch over one training: after each part of a step it looks for the first value that is not finite, and keeps the largest
 that were seen."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,7 +24,7 @@ SQUARED_SCALES, ROTATIONS = "squared scales, exp(2 x log scale)", "rotations, qu
 ENOUGH = 10  # steps, for a median of what came before
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Broken(Exception):
     """The first tensor with a value that is not finite."""
 
@@ -102,11 +102,11 @@ def unsafe(parameters: Parameters) -> Iterator[tuple[str, Array]]:
     yield ROTATIONS, np.asarray(lengths(parameters.quats_wxyz) < SMALLEST_QUAT)
 
 
-def magnitudes(before: Parameters, parameters: Parameters, rates: dict[str, float], gradient: float) -> Largest:
-    """Of one step; that of a step which changed the number of Gaussians has no length."""
-    same = before.count == parameters.count
-    steps = [_largest(getattr(parameters, name) - getattr(before, name)) / rates[name]
-             for name in GROUPS if same and rates[name] > 0]
+def magnitudes(
+    before: Parameters, parameters: Parameters, rates: Mapping[str, float], gradient: float, groups: tuple[str, ...],
+) -> Largest:
+    """Of one step; its length that of the `groups` which Adam alone has moved."""
+    steps = [_largest(getattr(parameters, name) - getattr(before, name)) / rates[name] for name in groups if rates[name] > 0]
     return Largest(gradient, max(steps, default=0.0), float(parameters.log_scales.max(initial=-np.inf)),
                    float(lengths(parameters.quats_wxyz).min(initial=np.inf)))
 

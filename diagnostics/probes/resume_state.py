@@ -15,6 +15,7 @@ from runs.checkpoints import AdamGroup, StateFile, TrainingState
 LOST = "optimiser-state-missing"
 STATISTICS = ("xyz_gradient_accum", "denom", "max_radii2D")
 POINT_CLOUD = "point cloud"
+ABSENT = "Adam group {}"  # as the readers of states say what a whole one would hold
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,16 +37,15 @@ class Left:
     @property
     def lacking(self) -> tuple[str, ...]:
         """Groups (INRIA's names) that would start with no memory: none stored, one of other rows, or zeros that never stepped."""
-        return tuple(name for name in INRIA_NAMES.values() if _is_empty(self.state.adam.get(name)) and self._has(name))
+        return tuple(name for name in self._trained if _is_empty(self.state.adam.get(name)))
 
     @property
     def holds(self) -> Mapping[str, int | float | None]:
         """What a resume needs and how much of it is there; None for what the file does not hold."""
-        groups = [name for name in INRIA_NAMES.values() if self._has(name)]
         steps = [group.step for group in self.state.adam.values() if group.step is not None]
         rate = self.state.adam.get("xyz")
         return {
-            f"parameter groups with Adam's moments, of {len(groups)}": len(groups) - len(self.lacking),
+            f"parameter groups with Adam's moments, of {len(self._trained)}": len(self._trained) - len(self.lacking),
             "most steps that Adam counts": max(steps, default=None),
             f"densification statistics, of {len(STATISTICS)}": sum(name in self.state.statistics for name in STATISTICS),
             "SH degree trained so far": self.state.active_sh_degree,
@@ -53,9 +53,13 @@ class Left:
             "learning rate of the means": None if rate is None else rate.learning_rate,
         }
 
-    def _has(self, inria_name: str) -> bool:
-        """Without SH beyond the first degree there is nothing to remember."""
-        return inria_name != "f_rest" or self.state.gaussians.load("sh_rest").size > 0
+    @property
+    def _trained(self) -> tuple[str, ...]:
+        """Groups that a whole state has moments of: not of SH that are not there, nor of what this trainer does not train."""
+        state = self.state
+        due = [name for name in INRIA_NAMES.values()
+               if not state.adam or name in state.adam or ABSENT.format(name) in state.missing]
+        return tuple(name for name in INRIA_NAMES.values() if name in due and (name != "f_rest" or state.gaussians.sh_degree > 0))
 
 
 def left_by(bench: Bench) -> Left:

@@ -11,11 +11,11 @@ from diagnostics.probes.own_settings import fitting, our_name
 from diagnostics.verdict import Fix
 from runs.run import Run
 
-Deed = Literal["leave out", "points", "background", "principal point", "focal"]
+Deed = Literal["leave out", "points", "model poses", "background", "principal point", "focal"]
 # Fixes without a setting: name of the pattern -> how the fix begins, and what it does.
 DEEDS: Mapping[str, tuple[tuple[str, Deed], ...]] = {
     "views-converge-unequally": (("Train without these views", "leave out"),),
-    "wrong-camera-poses": (("Leave out the ", "leave out"),),
+    "wrong-camera-poses": (("Leave out the ", "leave out"), ("Train with the poses of the COLMAP model", "model poses")),
     "blurred-photos": (("Leave out the ", "leave out"),),
     "non-finite-input": (("Leave out the cameras", "leave out"),),
     "extent-inflated-by-outlier-cameras": (("Remove the ", "leave out"),),
@@ -29,11 +29,12 @@ DEEDS: Mapping[str, tuple[tuple[str, Deed], ...]] = {
                                 ("Or train with a rasteriser that honours cx", "principal point")),
     "intrinsics-do-not-fit-photos": (("Multiply fx and fy by", "focal"),),
 }
+FEWEST_LEFT = 3  # training views, below which nothing can be said about a scene
 LENGTH = "iterations"  # both sides train equally long, so that this cannot be what differs
 UNLIKE_PHOTOS = "random_background"  # photos would have to be laid over each iteration's colour, too
 MCMC_ALONE = frozenset({"noise_lr", "growth_factor"})
 TRAINED_KINDS = frozenset({"training", "data"})  # of patterns whose fixes change what a training gives
-NO_MODEL = "the COLMAP model's points (give the data folder with --data)"
+NO_MODEL = "the COLMAP model (give the data folder with --data)"
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,14 @@ class Change:
     settings: Mapping[str, Any] = field(default_factory=dict)  # our names -> values on the run's own scale of iterations
     without: tuple[str, ...] = ()  # cameras
     model_points: bool = False  # start from the points of the COLMAP model
+    model_poses: bool = False  # train with the poses of the COLMAP model
     background: str = ""  # "black" or "white"
     principal_point: bool = False  # draw around it instead of the middle of the picture
     focal: float = 1.0  # × fx and fy
 
 
 def triable(reported: Reported, run: Run) -> tuple[int, ...]:
-    """Which fixes of a finding can be tried, counted from 1. Nothing is read but the run's settings."""
+    """Which fixes of a finding can be tried, counted from 1. Nothing is read but settings and cameras."""
     return tuple(number for number in range(1, len(reported.fixes) + 1) if isinstance(change_of(reported, number, run), Change))
 
 
@@ -99,10 +101,11 @@ def _done(deed: Deed, reported: Reported, run: Run) -> Iterator[Change | str]:
     finding = reported.finding
     if deed == "leave out":
         named = finding.cameras
-        yield (Change("training views", f"without the {len(named)} named", without=named) if named
-               else "names of cameras: the finding tells none")
+        yield _left(named, {camera.name for camera in run.cameras if camera.split != "test"})
     if deed == "points":
         yield NO_MODEL if run.data is None else Change("start", "points of the COLMAP model", model_points=True)
+    if deed == "model poses":
+        yield NO_MODEL if run.data is None else Change("poses", "those of the COLMAP model", model_poses=True)
     if deed == "background":
         colour = finding.facts.get("photos")
         yield (Change("background", colour, background=str(colour)) if colour in COLOURS
@@ -111,6 +114,14 @@ def _done(deed: Deed, reported: Reported, run: Run) -> Iterator[Change | str]:
         yield Change("principal point", "that of the cameras", principal_point=True)
     if deed == "focal":
         yield _longer(finding.facts.get("repair"))
+
+
+def _left(named: tuple[str, ...], trained: set[str]) -> Change | str:
+    if not named:
+        return "names of cameras: the finding tells none"
+    if len(trained - set(named)) < FEWEST_LEFT:
+        return f"at least {FEWEST_LEFT} training views that stay ({len(named)} of {len(trained)} are named)"
+    return Change("training views", f"without the {len(named)} named", without=named)
 
 
 def _longer(repair: Any) -> Change | str:

@@ -7,24 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from diagnostics.facts.colours import carried_pose
 from diagnostics.facts.lens import offset_px
 from diagnostics.facts.photos import PHOTOS, evenly, photo_at
+from diagnostics.facts.registration import shared_cameras
 from diagnostics.measures.backgrounds import WHITE, composite
 from diagnostics.optimiser.settings import OptimiserSettings
 from diagnostics.optimiser.views import TrainingData, View
 from diagnostics.probes.bench import Bench, OutOfReach
 from diagnostics.probes.material import Source, source_of, start_points, thinned
 from diagnostics.probes.own_settings import OwnSettings, own_settings
-from diagnostics.probes.trial_changes import NO_MODEL, Change
+from diagnostics.probes.trial_changes import FEWEST_LEFT, NO_MODEL, Change
 from diagnostics.probes.trial_record import Told
 from diagnostics.probes.trial_schedule import Shortening, shortened
 from render.raster.measures import capped
-from runs.arrays import F32
+from runs.arrays import F32, F64
 from runs.cameras import Camera
 from runs.points import PointCloud
 
 MOST_HELD_OUT = 8
-FEWEST_LEFT = 3  # training views, below which nothing can be said about a scene
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Ground:
     photos: Mapping[str, F32]  # float32 [H, W, 3 or 4], by camera
     points: PointCloud
     model_points: PointCloud | None  # only where the change asks for them
+    model_poses: Mapping[str, F64]  # float64 [4, 4] in the run's world, by camera; only where the change asks for them
     background: str
     all_views: int  # training views of the run
     all_points: int
@@ -83,7 +85,8 @@ def ground_of(bench: Bench, change: Change, sizes: Sizes) -> Ground:
     ground = Ground(
         own, _with_photo(train, photos), _with_photo(test, photos),
         {camera.name: capped(camera, sizes.longest_px) for camera in run.cameras}, photos, thinned(points, sizes.most_points),
-        _model_points(bench, change, sizes.most_points), source.background, len(source.train), len(points),
+        _model_points(bench, change, sizes.most_points), _model_poses(bench, change),
+        source.background, len(source.train), len(points),
     )
     _check(change, ground)
     return ground
@@ -114,13 +117,17 @@ def _drawn(camera: Camera, ground: Ground, change: Change) -> Camera:
     """As this side trains through it."""
     stored = ground.stored[camera.name]
     centred = replace(camera, cx=stored.cx, cy=stored.cy) if change.principal_point else camera
-    return replace(centred, fx=centred.fx * change.focal, fy=centred.fy * change.focal)
+    return _placed(centred, ground, change)
 
 
 def _told(camera: Camera, ground: Ground, change: Change) -> Camera:
     """As this side's run would store it."""
-    stored = ground.stored[camera.name]
-    return replace(stored, fx=stored.fx * change.focal, fy=stored.fy * change.focal, split=camera.split)
+    return replace(_placed(ground.stored[camera.name], ground, change), split=camera.split)
+
+
+def _placed(camera: Camera, ground: Ground, change: Change) -> Camera:
+    pose = ground.model_poses.get(camera.name, camera.world_from_camera) if change.model_poses else camera.world_from_camera
+    return replace(camera, world_from_camera=pose, fx=camera.fx * change.focal, fy=camera.fy * change.focal)
 
 
 def _refuse(change: Change, own: OwnSettings, source: Source) -> None:
@@ -139,6 +146,8 @@ def _check(change: Change, ground: Ground) -> None:
         raise OutOfReach(f"at least {FEWEST_LEFT} training views that stay, with their photos")
     if ground.model_points is not None and _alike(ground.points, ground.model_points):
         raise OutOfReach("other points than the COLMAP model's as its start: it started from those")
+    if change.model_poses and not any(_is_elsewhere(camera, ground) for camera in ground.train):
+        raise OutOfReach("poses of the COLMAP model that differ from the run's: it was trained with those")
     if change.principal_point and not any(_is_moved(camera, ground) for camera in ground.train):
         raise OutOfReach("a principal point that the training ignored: it drew around it already")
 
@@ -149,6 +158,11 @@ def _alike(one: PointCloud, other: PointCloud) -> bool:
         return False
     near = np.allclose(one.xyz, other.xyz, rtol=0, atol=1e-6 * float(np.ptp(one.xyz)) if len(one) else 0.0)
     return near and (one.rgb is None or other.rgb is None or bool((one.rgb == other.rgb).all()))
+
+
+def _is_elsewhere(camera: Camera, ground: Ground) -> bool:
+    pose = ground.model_poses.get(camera.name)
+    return pose is not None and not np.allclose(pose, camera.world_from_camera, atol=1e-4)
 
 
 def _is_moved(camera: Camera, ground: Ground) -> bool:
@@ -169,6 +183,13 @@ def _photos(bench: Bench, cameras: tuple[Camera, ...]) -> dict[str, F32]:
 
 def _with_photo(cameras: tuple[Camera, ...], photos: Mapping[str, Any]) -> tuple[Camera, ...]:
     return tuple(camera for camera in cameras if camera.name in photos)
+
+
+def _model_poses(bench: Bench, change: Change) -> dict[str, F64]:
+    if not change.model_poses:
+        return {}
+    pairs, world = shared_cameras(bench.fact("cameras"), bench.fact("colmap_model").cameras), bench.fact("model_world")
+    return {mine.name: carried_pose(theirs.world_from_camera, world) for mine, theirs in pairs}
 
 
 def _model_points(bench: Bench, change: Change, most: int) -> PointCloud | None:

@@ -1,6 +1,6 @@
 """A trial in words: what was tried, whether the finding went, and the difference with its noise."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -40,17 +40,13 @@ def _amounts(summary: Summary) -> Iterator[str]:
     row = next((row for each in before if (row := main_row(each)) is not None), None)
     if row is not None:
         was, now = ([value_of(main) for each in part if (main := main_row(each)) is not None] for part in (before, after))
-        yield f"{row.what} {number(float(np.mean(was)), row.unit)} → {_now(now, row)}"
+        shown = number(float(np.mean(was)), row.unit)
+        yield (f"{row.what} {shown} → {number(float(np.mean(now)), row.unit)}" if now
+               else f"{row.what} {shown} without it, limit {number(row.limit, row.unit)}")
     rows = [[each.gaussians.count for each in part if each.gaussians is not None] for part in (before, after)]
     if rows[0]:
         fewer = 1 - np.mean(rows[1] or [0]) * (len(rows[1]) / max(1, len(rows[0]))) / np.mean(rows[0])
         yield f"{percent(abs(float(fewer)))} {'fewer' if fewer >= 0 else 'more'} of its Gaussians"
-
-
-def _now(values: Sequence[float], row: EvidenceRow) -> str:
-    if not values:
-        return f"within the limit of {number(row.limit, row.unit)}"
-    return number(float(np.mean(values)), row.unit)
 
 
 def quality(summary: Summary) -> str:

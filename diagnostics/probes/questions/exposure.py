@@ -3,10 +3,11 @@
 from diagnostics.facts.matched import LEARNED
 from diagnostics.probes.answer import Answer, Judged
 from diagnostics.probes.bench import Bench, OutOfReach
-from diagnostics.probes.exposure_views import LONGEST_PX, MOST_VIEWS, compared, drawn_at, shot_of
+from diagnostics.probes.exposure_views import LONGEST_PX, MOST_VIEWS, compared, shot_of
 from diagnostics.probes.exposure_words import PATTERN, adding, calm, done, finding, rows, sentence
 from diagnostics.probes.material import checkpoint_of, source_of
 from diagnostics.probes.registry import Workload, probe
+from diagnostics.probes.sh_drawn import drawn_at
 
 SECONDS_PER_VIEW = 0.06  # nine fits to 20,000 pixels, measured
 
@@ -24,7 +25,7 @@ def exposure(
     unlearned: float = 0.5,
 ) -> Answer:
     """Fits an affine correction of colours per photo to half of the picture and tries it on the other half."""
-    found = compared(bench, drawn_at(bench))
+    found = compared(bench, drawn_at(bench, LONGEST_PX))
     if not found.unexplained <= unlearned:
         raise OutOfReach(LEARNED)
     limits = {"spread": spread, "explained": explained, "adding": adding_at_most, "serious": serious}
