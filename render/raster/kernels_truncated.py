@@ -38,9 +38,10 @@ V, AT_X, AT_Y, PULLS, W_RED, W_GREEN, W_BLUE = (
 @lane_kernel
 def gather_dead(
     first: int, last: int, size_px: Array, count: int, rows: F64, dead_count: int, dead_rows: F64, fronts: Array,
-    background: Array, pixels: Array, rgb_gradient: Array, choices: F64, sums: F64,
+    background: Array, pixels: Array, rgb_gradient: Array, choices: F64, sums: F64, calls: Array,
 ) -> None:
-    """Fill `sums` [dead_count, SUMS] with what the rows first..last (last excluded) of the picture say about dead Gaussians.
+    """Fill `sums` [dead_count, SUMS] with what the rows first..last (last excluded) of the picture say about dead Gaussians,
+    and add to `calls` [H, whole segments] how many of them each pixel pulls at.
 
     `rows` are the `count` splats of the picture and `pixels` the buffer that they left; `fronts` says how many of them lie
     before each row of `dead_rows`.
@@ -56,7 +57,7 @@ def gather_dead(
             for y in range(top, bottom):
                 _lift_row(buffer, stops, rank, rows, y, (y - first) * across, across)
         while dead >= 0 and fronts[dead] >= rank:
-            _gather(buffer, dead, dead_rows, fronts[dead], first, last, across, choices, sums)
+            _gather(buffer, dead, dead_rows, fronts[dead], first, last, across, choices, sums, calls)
             dead -= 1
 
 
@@ -91,13 +92,13 @@ def _lift_row(buffer: Array, stops: I64, rank: int, rows: F64, y: int, start: in
 
 @inlined
 def _gather(
-    buffer: Array, dead: int, rows: F64, front: int, first: int, last: int, across: int, choices: F64, sums: F64
+    buffer: Array, dead: int, rows: F64, front: int, first: int, last: int, across: int, choices: F64, sums: F64, calls: Array
 ) -> None:
     """The sums of one dead Gaussian over the pixels of its box."""
     top, bottom = rows_touched(rows, dead, first, last)
     buffer[:HEAD] = 0
     for y in range(top, bottom):
-        _gather_row(buffer, dead, rows, front, y, (y - first) * across, across, choices)
+        _gather_row(buffer, dead, rows, front, y, (y - first) * across, across, choices, calls)
     for k in range(SUMS):
         total = 0.0
         for j in range(LANES):
@@ -106,7 +107,9 @@ def _gather(
 
 
 @inlined
-def _gather_row(buffer: Array, dead: int, rows: F64, front: int, y: int, start: int, across: int, choices: F64) -> None:
+def _gather_row(
+    buffer: Array, dead: int, rows: F64, front: int, y: int, start: int, across: int, choices: F64, calls: Array
+) -> None:
     real = buffer.dtype.type
     zero, one, a_min, far = real(0), real(1), real(ALPHA_MIN), real(1e30)
     me, reach = real(front), rows[dead, REACH_X]
@@ -166,7 +169,9 @@ def _gather_row(buffer: Array, dead: int, rows: F64, front: int, y: int, start: 
         add_lanes(buffer, W_BLUE, at + NOW_BLUE, one)
         for j in range(np.uint64(LANES)):
             i = at + j
-            buffer[NOW_V + i] = one if (buffer[NOW_X + i] != zero) | (buffer[NOW_Y + i] != zero) else zero
+            pulled = one if (buffer[NOW_X + i] != zero) | (buffer[NOW_Y + i] != zero) else zero
+            buffer[NOW_V + i] = pulled
+            calls[y, np.uint64(segment * LANES) + j] += pulled
         add_lanes(buffer, PULLS, at + NOW_V, one)
 
 

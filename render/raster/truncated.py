@@ -51,6 +51,7 @@ class Surrogate:
 
     gradients: Gradients  # its means2d_px are the surrogate's own: no statistic should see them
     pulling_px: Array  # int64 [N], pixels that pull at the centre of each Gaussian
+    calls: Array  # [H, W], Gaussians at which each pixel pulls
 
     def added_to(self, gradients: Gradients) -> Gradients:
         """The sum for Adam; `means2d_px`, by which Gaussians are densified, stays what the picture said."""
@@ -69,12 +70,13 @@ def surrogate(rendered: Rendering, rgb_gradient: Array, how: Truncation) -> Surr
     count = project_dead(*groups, frame.degree, frame.view, frame.lens, frame.centre, frame.size_px, frame.splat_of, frame.count,
                          _logit(how.dead_opacity, parameters.dtype.type), how.padding_px, how.padded_below_px, rows, splat_of,
                          fronts)
-    sums = np.empty((layout.CHUNKS, count, layout.SUMS))
+    sums, (height, width) = np.empty((layout.CHUNKS, count, layout.SUMS)), rendered.alpha.shape
+    calls = np.zeros((height, layout.segments_across(width) * layout.LANES), rendered.rgb.dtype)
 
     def work(chunk: int) -> None:
-        first, last = layout.rows_of(chunk, rendered.rgb.shape[0])
+        first, last = layout.rows_of(chunk, height)
         gather_dead(first, last, frame.size_px, frame.count, frame.rows, count, rows, fronts, frame.background, frame.pixels,
-                    by_rgb, how.choices, sums[chunk])
+                    by_rgb, how.choices, sums[chunk], calls)
 
     if count:
         each_chunk(work, frame.threads)
@@ -85,7 +87,7 @@ def surrogate(rendered: Rendering, rgb_gradient: Array, how: Truncation) -> Surr
     found = Gradients(means, log_scales, quats, logits, sh0, sh_rest, np.zeros((len(means), 2), rendered.rgb.dtype))
     pull_back(*groups, frame.degree, frame.view, frame.lens, frame.centre, count, rows, splat_of, sums, *groups_of(found),
               found.means2d_px)
-    return Surrogate(found, pulling)
+    return Surrogate(found, pulling, calls[:, :width])
 
 
 def _logit(opacity: float, real: type[np.floating]) -> float:

@@ -53,6 +53,7 @@ def test_equals_the_slow_twin(camera: Camera, how: Truncation, dtype: type, with
     close(found.gradients.logit_opacities, expected.opacities * opacity * (1 - opacity), within)
     close(found.gradients.sh0, expected.colours * C0 * (colours > 0), within)
     assert np.abs(found.pulling_px - expected.pulling).max() <= 3  # a pixel centre on the edge of a box
+    assert found.calls.sum() == found.pulling_px.sum()
     assert how.by_centre == (expected.pulling.sum() > 20)
 
 
