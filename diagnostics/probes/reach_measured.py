@@ -23,6 +23,7 @@ from runs.arrays import I64, Array, Mask
 from runs.cameras import Camera
 
 CODE = TruncGrad.of_code()
+BACKGROUND_LEVELS = 4  # of 255, by which a photo's background differs from the colour it is meant to have
 Told = Callable[[float], None]  # 0..1, between views; raises Cancelled
 
 
@@ -37,8 +38,8 @@ class Reach:
     unasked: Mask  # only in pictures that were not drawn
     dead: Mask  # by the code's filter, reached or not
     called: Mask  # of those without a gradient: pixels would pull at it, if it counted as dead
-    pixels: int
-    bare: int  # pixels that want coverage and show no Gaussian
+    pixels: int  # of the photos, that are not the background
+    bare: int  # of them: want coverage and show no Gaussian
     answered: int  # of them: those that would pull at a Gaussian without gradient
     by_view: I64  # int64 [views], Gaussians that each view shows
     seconds: float  # per picture with its gradients
@@ -84,7 +85,7 @@ def reach_of(
     called, answered, longer = _called(parameters, views, light, ~reached, lambda share: told(0.6 + 0.4 * share))
     return Reach(
         reached, rest & ~anywhere, rest & inside, hidden, rest & anywhere & ~inside, _dead(parameters), called,
-        sum(view.photo.shape[0] * view.photo.shape[1] for view in views), bare, answered, np.array(by_view), seconds, longer,
+        sum(int(_is_something(view, light).sum()) for view in views), bare, answered, np.array(by_view), seconds, longer,
     )
 
 
@@ -97,7 +98,12 @@ def looked(parameters: Parameters, view: View, light: Light) -> tuple[Rendered, 
 def wanting(picture: Rendered, gradient: Array, view: View, light: Light) -> Mask:
     """bool [H, W]: no Gaussian shows, and one in the photo's colour would lower the loss."""
     gain = ((view.photo - np.array(light.background)) * gradient).sum(axis=2)
-    return np.asarray((picture.alpha == 0) & (gain < 0))
+    return np.asarray((picture.alpha == 0) & (gain < 0) & _is_something(view, light))
+
+
+def _is_something(view: View, light: Light) -> Mask:
+    """bool [H, W]: the photo differs from the background."""
+    return np.asarray(np.abs(view.photo - np.array(light.background)).max(axis=2) > BACKGROUND_LEVELS / 255)
 
 
 def _behind(parameters: Parameters, views: tuple[View, ...], asked: Mask, told: Told) -> Mask:

@@ -49,8 +49,8 @@ class Found:
 
     @property
     def bare(self) -> float:
-        """0..1, share of pixels that want coverage and show no Gaussian."""
-        return self.reach.bare / self.reach.pixels
+        """0..1, of the pixels that are not background: those that want coverage and show no Gaussian."""
+        return self.reach.bare / max(self.reach.pixels, 1)
 
     @property
     def called(self) -> float:
@@ -71,8 +71,8 @@ def says(found: Found) -> str:
     reach = found.reach
     why = "; ".join(f"{int(mask.sum()):,} {name}" for name, mask in _reasons(reach) if mask.any())
     return (f"{percent(reach.share(reach.lost))} of {reach.reached.size:,} {_what(found.stand)} get no gradient from any of "
-            f"{len(reach.by_view)} views{f' ({why})' if why else ''}, and {percent(found.bare)} of the pixels want coverage and "
-            "show no Gaussian")
+            f"{len(reach.by_view)} views{f' ({why})' if why else ''}, and {percent(found.bare)} of the photos' pixels want "
+            "coverage and show no Gaussian")
 
 
 def _what(stand: Stand) -> str:
@@ -99,7 +99,7 @@ def _counted(found: Found) -> Iterator[EvidenceRow]:
     yield row("Gaussians without gradient from any view", reach.share(reach.lost), limits.lost)
     for name, mask in _reasons(reach):
         yield row(f"of all Gaussians: {name}", reach.share(mask))
-    yield row("pixels that want coverage and show no Gaussian", found.bare, limits.bare)
+    yield row("pixels of photos, background left out, that want coverage and show no Gaussian", found.bare, limits.bare)
     yield row("Gaussians that TruncGradGS counts as dead (opacity at most 0.01)", reach.share(reach.dead))
     if reach.lost.any():
         yield row("of those without gradient: truncated gradients would reach, counted as dead", found.called, limits.called)
@@ -182,5 +182,5 @@ def verdict(found: Found) -> str:
         return (f"TruncGradGS gained {_told(trial, METHOD)} at {trial.cost(METHOD):.1f} times the time, "
                 f"{_told(trial, METHOD, SCHEDULE)} of it beyond its schedule.")
     reaches = f"it would reach {percent(found.called)} of those without gradient, and " if found.reach.lost.any() else ""
-    return (f"TruncGradGS is not recommended: {reaches}a trial gave {_told(trial, METHOD)} with it, {_told(trial, SCHEDULE)} with "
-            f"its schedule alone, at {trial.cost(METHOD):.1f} times the time.")
+    return (f"TruncGradGS is not recommended: {reaches}a trial gave {_told(trial, METHOD)} with it, "
+            f"{_told(trial, SCHEDULE)} with its schedule alone, at {trial.cost(METHOD):.1f} times the time.")

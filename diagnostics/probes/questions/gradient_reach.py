@@ -34,7 +34,7 @@ def _workload(bench: Bench) -> Workload:
 
 @probe("gradient-reach", _workload)
 def gradient_reach(
-    bench: Bench, *, lost: float = 0.02, bare: float = 0.5, called: float = 0.5, gain_db: float = 0.3,
+    bench: Bench, *, lost: float = 0.02, bare: float = 0.7, called: float = 0.5, gain_db: float = 0.3,
 ) -> Answer:
     """Raises OutOfReach without cameras and photos, or without points and saves."""
     bench.progress(0.0, "views and Gaussians")
