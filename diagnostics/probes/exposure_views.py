@@ -103,11 +103,12 @@ def _unexplained(views: tuple[Pixels, ...], found: Spread) -> float:
     return float(np.mean([one.after for one in found.each])) / varied if varied > 0 else float("inf")
 
 
-def shot_of(bench: Bench, found: Compared) -> Shot | None:
-    """The training view whose photo differs most: its render, the render corrected, the photo."""
-    worst = found.train.each[int(np.abs(found.train.logs).max(axis=1).argmax())]
-    cameras = tuple(camera for camera in found.drawn.source.train if camera.name == worst.name)
-    for view in views(bench, cameras, found.drawn.source.background):
+def shot_of(bench: Bench, found: Compared, group: Spread) -> Shot | None:
+    """The view of the group whose photo differs most: its render, the render corrected, the photo."""
+    worst = group.each[int(np.abs(group.logs).max(axis=1).argmax())]
+    source = found.drawn.source
+    cameras = tuple(camera for camera in (*source.train, *source.test) if camera.name == worst.name)
+    for view in views(bench, cameras, source.background):
         rgb = found.drawn.corrected(found.drawn.picture(view.camera), view.camera)
         corrected = mapped(worst.matrix, rgb.reshape(-1, 3).astype(np.float64)).reshape(rgb.shape)
         return Shot(f"{worst.name}: render | render with the photo's own correction | photo", beside(rgb, corrected, view.photo),

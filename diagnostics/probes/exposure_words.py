@@ -1,5 +1,6 @@
 """What the exposure probe found, in sentences and rows."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,55 @@ FEWEST_HELD_OUT = 3  # fewer have no spread worth a number
 PHOTOS = "photos and renders"
 
 
-def kind_of(spread: Spread) -> str:
+@dataclass(frozen=True)
+class Limits:
+    """See the probe's page."""
+
+    spread: float
+    explained: float
+    adding: float
+    serious: float
+    absorbed: float
+
+
+def varying(found: Compared, limits: Limits) -> Spread | None:
+    """The training photos if their exposure varies, else the held-out ones if theirs does; None where neither does.
+
+    A model may learn the exposure of each photo that it trains on; nobody taught it those that were held out.
+    """
+    if _varies(found, found.train, limits):
+        return found.train
+    absorbed = len(found.held_out.each) >= FEWEST_HELD_OUT and found.held_out.gains > limits.absorbed * found.train.gains
+    return found.held_out if absorbed and _varies(found, found.held_out, limits) else None
+
+
+def _varies(found: Compared, group: Spread, limits: Limits) -> bool:
+    explained = group.median("explained") > limits.explained
+    return group.gains > limits.spread and explained and adding(found, group) < limits.adding
+
+
+def adding(found: Compared, group: Spread) -> float:
+    """Spread of offsets over that of gains at the photos' mean colour: exposure multiplies, fog and blur add."""
+    multiplied = group.gains * found.brightness
+    return group.offsets / multiplied if multiplied > 0 else float("inf")
+
+
+def kind_of(group: Spread) -> str:
     """Which of the two varies more; a mention, not a verdict."""
-    return "white balance" if spread.tint > spread.brightness else "exposure"
+    return "white balance" if group.tint > group.brightness else "exposure"
 
 
-def sentence(found: Compared) -> str:
+def sentence(found: Compared, group: Spread) -> str:
     """What varies, and what a correction per photo is worth."""
-    train = found.train
-    text = (f"The {kind_of(train)} of the photos varies by at least {percent(train.gains)} from photo to photo, and a colour "
-            f"correction per photo gains {train.median('gained_db'):.1f} dB in {len(train.each)} training views (median)")
-    if len(found.held_out.each) >= FEWEST_HELD_OUT:
-        text += (f"; the {len(found.held_out.each)} held-out photos vary by {percent(found.held_out.gains)}, and it gains "
-                 f"{found.held_out.median('gained_db'):.1f} dB in them")
+    train, held_out, n = found.train, found.held_out, len(found.held_out.each)
+    text = (f"The {kind_of(group)} of the photos varies by at least {percent(group.gains)} from photo to photo, and a colour "
+            f"correction per photo gains {group.median('gained_db'):.1f} dB in {len(group.each)} "
+            f"{'training' if group is train else 'held-out'} views (median)")
+    if group is held_out:
+        text += f". Training absorbed it: its own {len(train.each)} photos and renders differ by {percent(train.gains)}"
+    elif n >= FEWEST_HELD_OUT:
+        text += (f"; the {n} held-out photos vary by {percent(held_out.gains)}, and it gains "
+                 f"{held_out.median('gained_db'):.1f} dB in them")
     return f"{text}. {_own(found)}".strip()
 
 
@@ -41,44 +78,35 @@ def _own(found: Compared) -> str:
     return "The trainer's own corrections (exposure.json) were applied first." if found.drawn.learned.any else ""
 
 
-def rows(found: Compared, limits: dict[str, float]) -> tuple[EvidenceRow, ...]:
+def rows(found: Compared, limits: Limits) -> tuple[EvidenceRow, ...]:
     """Everything that was measured, with the limits where there are any."""
-    at, train = found.drawn.checkpoint.iteration, found.train
-    told = [
-        EvidenceRow("standard deviation of the log gain of photo over render, training views (robust)", train.gains,
-                    limits["spread"], "", at, PHOTOS),
-        EvidenceRow("part of the squared difference that a correction explains in the half of the picture that it was not "
-                    "fitted to, median", train.median("explained"), limits["explained"], "share", at, PHOTOS),
-        EvidenceRow("PSNR that it gains there, median", train.median("gained_db"), None, "dB", at, PHOTOS),
-        EvidenceRow("spread of what it adds over the spread of what it multiplies", adding(found), limits["adding"], "", at,
-                    PHOTOS),
-        EvidenceRow("spread of brightness alone", train.brightness, None, "", at, PHOTOS),
-        EvidenceRow("spread of single channels against their mean (white balance)", train.tint, None, "", at, PHOTOS),
-    ]
-    if len(found.held_out.each) >= FEWEST_HELD_OUT:
-        told += [
-            EvidenceRow("standard deviation of the log gain, held-out views (robust)", found.held_out.gains, None, "", at,
-                        PHOTOS),
-            EvidenceRow("PSNR that a correction gains there, median", found.held_out.median("gained_db"), None, "dB", at, PHOTOS),
-        ]
-    return tuple(told)
+    told = _rows("training", found, found.train, limits)
+    return told if len(found.held_out.each) < FEWEST_HELD_OUT else (*told, *_rows("held-out", found, found.held_out, limits))
 
 
-def adding(found: Compared) -> float:
-    """Spread of offsets over that of gains at the photos' mean colour: exposure multiplies, fog and blur add."""
-    multiplied = found.train.gains * found.brightness
-    return found.train.offsets / multiplied if multiplied > 0 else float("inf")
+def _rows(name: str, found: Compared, group: Spread, limits: Limits) -> tuple[EvidenceRow, ...]:
+    measured: tuple[tuple[str, float, float | None, str], ...] = (
+        ("standard deviation of the log gain of photo over render (robust)", group.gains, limits.spread, ""),
+        ("part of the squared difference that a correction explains in the half of the picture that it was not fitted to, median",
+         group.median("explained"), limits.explained, "share"),
+        ("PSNR that it gains there, median", group.median("gained_db"), None, "dB"),
+        ("spread of what it adds over the spread of what it multiplies", adding(found, group), limits.adding, ""),
+        ("spread of brightness alone", group.brightness, None, ""),
+        ("spread of single channels against their mean (white balance)", group.tint, None, ""),
+    )
+    at = found.drawn.checkpoint.iteration
+    return tuple(EvidenceRow(f"{name} views: {what}", value, limit, unit, at, PHOTOS) for what, value, limit, unit in measured)
 
 
-def finding(found: Compared, limits: dict[str, float]) -> Finding:
-    """The photos' exposure or white balance varies."""
-    logs = np.abs(found.train.logs).max(axis=1)
-    odd = tuple(found.train.each[i].name for i in np.argsort(-logs) if logs[i] > limits["spread"])
+def finding(found: Compared, group: Spread, limits: Limits) -> Finding:
+    """The exposure or white balance of this group's photos varies."""
+    logs = np.abs(group.logs).max(axis=1)
+    odd = tuple(group.each[i].name for i in np.argsort(-logs) if logs[i] > limits.spread)
     at = found.drawn.checkpoint.iteration
     return Finding(
-        sentence(found).rstrip("."), rows(found, limits), iterations=(at, at), cameras=odd, confidence=0.9,
-        severity="major" if found.train.gains > limits["serious"] else "minor",
-        cause=CORRECTED if found.drawn.learned.any else "", facts={"spread": percent(found.train.gains)},
+        sentence(found, group).rstrip("."), rows(found, limits), iterations=(at, at), cameras=odd, confidence=0.9,
+        severity="major" if group.gains > limits.serious else "minor",
+        cause=CORRECTED if found.drawn.learned.any else "", facts={"spread": percent(group.gains)},
     )
 
 

@@ -54,6 +54,9 @@ def _rate(desk: Desk, seen: Replay, again: Again, limit: float) -> Cause:
     if ratios[name] <= limit or seen.broken is None:
         return Cause(RATE, "not found", what, ratios[name], limit, "times")
     other = again(_usual_rates())
+    if other.broken is None and other.steps <= seen.steps:
+        what = f"{what}; there was no time to try usual rates as far as it broke"
+        return Cause(RATE, "not checkable", what, ratios[name], limit, "times")
     if other.broken is None:
         return Cause(RATE, "found", f"{what}; at usual rates {other.steps} steps stay finite", ratios[name], limit, "times")
     what = f"{what}; at usual rates it breaks as well, after {other.steps} steps"

@@ -72,24 +72,28 @@ class _Course:
     rates: Mapping[str, float] = field(default_factory=dict)
 
 
-def replay(bench: Bench, desk: Desk, steps: int, told: Callable[[int], None], changes: Mapping[str, Any] | None = None) -> Replay:
-    """`steps` iterations, or fewer up to the first value that is not finite."""
+def replay(
+    bench: Bench, desk: Desk, steps: int, until: float, told: Callable[[int], None], changes: Mapping[str, Any] | None = None,
+) -> Replay:
+    """`steps` iterations; fewer up to the first value that is not finite, or where the probe has worked for `until` seconds."""
     watch, course = Watch(), _Course()
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what overflows is what is looked for
         optimiser = desk.optimiser(steps, watch, changes or {})
         course.rates = schedule.learning_rates(desk.start.iteration + 1, optimiser.settings, desk.extent)
-        broken = _trained(bench, optimiser, watch, steps, course, told)
+        broken = _trained(bench, optimiser, watch, range(steps), until, course, told)
     return Replay(desk.start.iteration + 1, course.done, broken, course.largest, watch.growth, course.rates,
                   optimiser.parameters.count)
 
 
 def _trained(
-    bench: Bench, optimiser: Optimiser, watch: Watch, steps: int, course: _Course, told: Callable[[int], None],
+    bench: Bench, optimiser: Optimiser, watch: Watch, steps: range, until: float, course: _Course, told: Callable[[int], None],
 ) -> Broken | None:
     before = optimiser.parameters
     try:
         look_at_parameters(before)
-        for number in range(steps):
+        for number in steps:
+            if bench.seconds > until:
+                break
             before = optimiser.parameters.astype(np.float32)
             step = optimiser.step()
             _look(optimiser, before, step, watch, course)

@@ -13,7 +13,6 @@ DRIFT = 7  # turn of the world, shift of the world, logarithm of its scale
 ROUNDS = 8  # of reweighting
 RIDGE = 1e-3  # a zoom and a larger world undo each other: neither shall grow without need
 SMALLEST_PX = 0.02  # keeps the weight of a view that fits perfectly finite
-FEWEST = 6  # fewer views than that are explained by any drift
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +45,12 @@ def lens_alone(views: Sequence[Fitted]) -> Asked:
 def own_moves(views: Sequence[Fitted]) -> Own:
     """The drift and the lens with the least sum of displacements that are left (iteratively reweighted least squares).
 
-    A few cameras that stand wrong do not pull it towards them. With fewer than `FEWEST` views nothing counts as common.
+    A few cameras that stand wrong do not pull it towards them. A handful of views has much in common by chance: then less
+    is left than they moved.
     """
     asked = _asked(views)
     shared = np.stack([_shared(view, _middle(views)) for view in views])
-    found = _reweighted(views, asked, shared) if len(views) >= FEWEST else np.zeros(DRIFT + LENS)
+    found = _reweighted(views, asked, shared)
     moves = asked - shared @ found
     return Own(moves, _lengths(views, moves), float(np.median(_lengths(views, shared @ found))))
 

@@ -12,7 +12,7 @@ import numpy as np
 from diagnostics.optimiser.optimiser import Engine, Optimiser
 from diagnostics.optimiser.settings import OptimiserSettings
 from diagnostics.optimiser.views import TrainingData
-from diagnostics.probes.pose_flow import LENS, NOTHING, POSE, SAME_LENS, flow, moved
+from diagnostics.probes.pose_flow import LENS, NOTHING, SAME_LENS, moved
 from render.raster.gradients import Gradients, Rendering
 from render.raster.parameters import Parameters
 from runs.arrays import F32, F64, Array
@@ -35,41 +35,45 @@ class LensTrial:
     views: int
     points: int
     size_px: tuple[int, int]
+    steps: int  # of each training
 
     @property
     def gain_db(self) -> float:
         return self.psnr - self.psnr_as_is
 
 
-def lens_trial(data: TrainingData, seed: int, white: bool, engine: Engine, told: Callable[[float, str], None]) -> LensTrial:
+def lens_trial(
+    data: TrainingData, seed: int, white: bool, engine: Engine, told: Callable[[float, str], None], steps: int = STEPS,
+) -> LensTrial:
     """Learns the lens from three focal lengths and trains once more through the best one, and once as it is.
 
     `told` is called after each step with 0..1 and what is being done; it may raise.
     """
     settings = OptimiserSettings.mini(
-        iterations=STEPS, seed=seed, white_background=white, sh_degree=0, densify_until_iter=0, opacity_reset_interval=10 * STEPS,
+        iterations=steps, seed=seed, white_background=white, sh_degree=0, densify_until_iter=0, opacity_reset_interval=10 * steps,
         test_iterations=(), save_iterations=(), checkpoint_iterations=())
     trainings = len(STARTS) + 2
 
     def trained(lens: F64, number: int, learns: bool) -> tuple[float, F64]:
-        learner = _Learner(engine, lens, learns)
+        learner = _Learner(engine, lens, steps if learns else 0)
         optimiser = Optimiser(data, settings, engine=learner)
-        optimiser.run(progress=lambda step: told((number + step.iteration / STEPS) / trainings, "a short training, its lens "
+        optimiser.run(progress=lambda step: told((number + step.iteration / steps) / trainings, "a short training, its lens "
                                                  + ("learned along" if learns else "kept")))
-        learner.learns = False
+        learner.steps = 0
         return float(np.mean([*optimiser.evaluate((*data.train, *data.test)).values()])), learner.lens
 
     learned = [trained(np.array([np.log(start), 0.0, 0.0]), number, True) for number, start in enumerate(STARTS)]
     best = max(learned, key=lambda one: one[0])[1]
     as_is, with_lens = (trained(lens, len(STARTS) + number, False)[0] for number, lens in enumerate((SAME_LENS, best)))
-    return LensTrial(best, with_lens, as_is, len(data.train) + len(data.test), len(data.points), data.train[0].camera.size_px)
+    return LensTrial(best, with_lens, as_is, len(data.train) + len(data.test), len(data.points), data.train[0].camera.size_px,
+                     steps)
 
 
 class _Learner:
-    """A renderer that looks through a lens of its own, and learns it by Adam from the same gradients."""
+    """A renderer that looks through a lens of its own, and learns it by Adam in so many steps from the same gradients."""
 
-    def __init__(self, engine: Engine, lens: F64, learns: bool) -> None:
-        self.engine, self.lens, self.learns = engine, lens.copy(), learns
+    def __init__(self, engine: Engine, lens: F64, steps: int) -> None:
+        self.engine, self.lens, self.steps = engine, lens.copy(), steps
         self._taken, self._mean, self._square = 0, np.zeros(LENS), np.zeros(LENS)
 
     def __call__(self, parameters: Parameters, camera: Camera, **how: Any) -> Rendering:
@@ -78,9 +82,9 @@ class _Learner:
 
     def felt(self, gradient: F64) -> None:
         """One step of Adam; the gradient is dL / dLENS."""
-        if not self.learns:
+        if not self.steps:
             return
-        left = 1 - self._taken / STEPS
+        left = 1 - self._taken / self.steps
         self._taken += 1
         (slow, slower), rate = BETAS, np.array(RATES) * (LAST_RATE + (1 - LAST_RATE) * left**2)
         self._mean = slow * self._mean + (1 - slow) * gradient
@@ -117,6 +121,8 @@ class _Seen:
 
 def _to_lens(rgb: F64, gradient: F64, camera: Camera) -> F64:
     """float64 [3]: dL / dLENS for dL / drgb; a lens moves what is drawn, whatever its depth."""
-    moves = flow(camera, np.zeros(rgb.shape[:2]))[..., POSE:]
     down, across = ((gradient * slope).sum(axis=2) for slope in np.gradient(rgb, axis=(0, 1)))
-    return np.asarray(-np.tensordot(across, moves[0], 2) - np.tensordot(down, moves[1], 2))
+    width, height = camera.size_px
+    x, y = np.arange(width) + 0.5 - camera.cx, np.arange(height) + 0.5 - camera.cy
+    zoomed = across.sum(axis=0) @ x + down.sum(axis=1) @ y
+    return -np.array([zoomed, width * across.sum(), width * down.sum()])

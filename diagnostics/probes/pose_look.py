@@ -89,8 +89,8 @@ def _fits(bench: Bench, drawn: Drawn, shown: tuple[View, ...], lens: F64, start:
         bench.progress(PART * (start + (1 - start) * number / len(shown)), f"where {view.name} fits best")
         through = View(moved(view.camera, NOTHING, lens), view.photo)
         fits.append(fitted(partial(_draw, bench, drawn), through))
-        bench.point("PSNR as it stands", "dB", number, fits[-1].psnr_before)
-        bench.point("PSNR from the best place", "dB", number, fits[-1].psnr_after)
+        bench.point("PSNR by view, as it stands", "dB", number, fits[-1].psnr_before)
+        bench.point("PSNR by view, from the best place", "dB", number, fits[-1].psnr_after)
     return tuple(fits)
 
 

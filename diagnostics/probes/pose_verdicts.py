@@ -9,7 +9,7 @@ from diagnostics.facts.lens import Lens, offset_px
 from diagnostics.probes import pose_words as words
 from diagnostics.probes.answer import Answer, Judged
 from diagnostics.probes.pose_found import PoseLimits
-from diagnostics.probes.pose_lens import STARTS, STEPS, LensTrial
+from diagnostics.probes.pose_lens import STARTS, LensTrial
 from diagnostics.probes.pose_look import LensLimits, Looked, shot_of
 from diagnostics.probes.pose_words import LensFound
 from diagnostics.verdict import EvidenceRow
@@ -129,6 +129,6 @@ def _done(found: Looked, trial: LensTrial | Lacks) -> dict[str, Any]:
         told["places measured"] = "through the lens that all photos ask for"
     if not isinstance(trial, tuple):
         width, height = trial.size_px
-        told["short trainings"] = (f"{len(STARTS) + 2} of {STEPS} steps, {trial.views} views of {width} × {height} px, "
+        told["short trainings"] = (f"{len(STARTS) + 2} of {trial.steps} steps, {trial.views} views of {width} × {height} px, "
                                    f"{trial.points:,} first points")
     return found.drawn.told(**told)

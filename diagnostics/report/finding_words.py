@@ -1,12 +1,25 @@
 """What is told about one finding, in words: its fixes, when it began, and what it may be taken for. Every layout uses these."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from diagnostics.diagnosis import Reported, Resemblance
 from diagnostics.report.wording import number, percent, setting
 from diagnostics.verdict import EvidenceRow, Fix, NotEvaluable
 
+WHAT, MEASURED, LIMIT, ITERATION, SOURCE = "What", "Measured", "Limit", "Iteration", "From"  # columns of evidence
+NOTHING = "–"  # in a table
 UNCERTAIN = "uncertain: not verified by us"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit that a verdict used, with the reason for its number."""
+
+    name: str
+    value: Any  # None: the code does not state it
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,19 @@ def prospects(fix: Fix) -> tuple[Told, ...]:
     told = (Told("Tried", fix.validated), Told(f"Expect{by}", fix.expect), Told("Risk", fix.risk),
             Told("Not the cause if", fix.falsified_by))
     return tuple(each for each in told if each.text)
+
+
+def evidence_columns(rows: Iterable[EvidenceRow], lean: bool = False) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Columns of a table of measured numbers, head and cells; a lean one leaves out columns that hold nothing."""
+    every = tuple(rows)
+    columns = (
+        (WHAT, tuple(row.what for row in every)),
+        (MEASURED, tuple(number(row.value, row.unit) for row in every)),
+        (LIMIT, tuple(NOTHING if row.limit is None else number(row.limit, row.unit) for row in every)),
+        (ITERATION, tuple(NOTHING if row.iteration is None else f"{row.iteration:,}" for row in every)),
+        (SOURCE, tuple(row.source or NOTHING for row in every)),
+    )
+    return tuple(column for column in columns if not lean or set(column[1]) != {NOTHING})
 
 
 def row_words(row: EvidenceRow) -> str:

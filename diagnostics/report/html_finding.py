@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from diagnostics.accuracy import sentence_of
 from diagnostics.report.finding_words import beginning, doubts, prospects, resemblance, typed
-from diagnostics.report.html_parts import Markup, chip, evidence, joined, labelled, plots, safe, source, strip, table, tag
+from diagnostics.report.html_parts import Markup, chip, evidence, joined, labelled, limits, plots, safe, source, strip, table, tag
 from diagnostics.report.report import FindingPage
-from diagnostics.report.wording import capitalised, iterations, percent, places, setting
+from diagnostics.report.wording import capitalised, iterations, percent, places
 from diagnostics.verdict import NOT_AVAILABLE, Fix
 
 
@@ -30,7 +30,7 @@ def _parts(page: FindingPage) -> Iterator[str]:
     yield plots(page.plots)
     yield tag("h4", "Evidence")
     yield evidence(reported.finding.evidence)
-    yield from _limits(page)
+    yield limits(page.limits)
     yield from _texts(page)
     yield tag("h4", "What to do, in this order")
     yield tag("ol", joined(tag("li", _fix(fix)) for fix in reported.fixes)) if reported.fixes else tag("p", NOT_AVAILABLE)
@@ -42,13 +42,6 @@ def _parts(page: FindingPage) -> Iterator[str]:
 def _follows(page: FindingPage) -> str:
     causes = page.reported.consequence_of
     return f"A consequence of {', '.join(causes)}" if causes else ""
-
-
-def _limits(page: FindingPage) -> Iterator[str]:
-    if page.limits:
-        rows = ((tag("code", limit.name), setting(limit.value), limit.reason) for limit in page.limits)
-        shown = table(("Limit", "Value", "Why this number"), rows)
-        yield tag("details", joined((tag("summary", "The limits, and why these numbers"), shown)))
 
 
 def _texts(page: FindingPage) -> Iterator[str]:

@@ -8,12 +8,12 @@ from io import BytesIO
 from PIL import Image
 
 from diagnostics.catalogue import Source
-from diagnostics.report.finding_words import Told
+from diagnostics.report.finding_words import MEASURED, Limit, Told, evidence_columns
 from diagnostics.report.pictures import ReportPicture, Strip
 from diagnostics.report.plots import Plot, plot_key
 from diagnostics.report.probe_page import PictureLine
 from diagnostics.report.svg import svg
-from diagnostics.report.wording import number
+from diagnostics.report.wording import setting
 from diagnostics.verdict import EvidenceRow, Severity
 
 WEB = ("https://", "http://")
@@ -50,11 +50,11 @@ def chip(severity: Severity) -> Markup:
     return tag("span", severity.upper(), f"chip {severity}")
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], look: str = "") -> Markup:
     """Rows under a head; without rows there is no table."""
     body = joined(tag("tr", joined(tag("td", cell) for cell in row)) for row in rows)
     top = tag("tr", joined(tag("th", title) for title in head)) if any(head) else ""
-    return tag("table", joined((top, body))) if body else Markup("")
+    return tag("table", joined((top, body)), look) if body else Markup("")
 
 
 def labelled(told: Iterable[Told]) -> Markup:
@@ -62,14 +62,22 @@ def labelled(told: Iterable[Told]) -> Markup:
     return Markup("<br>".join(f"<b>{escape(each.label)}:</b> {escape(each.text)}" for each in told))
 
 
-def evidence(rows: Iterable[EvidenceRow]) -> Markup:
-    """Measured numbers beside their limits."""
-    return table(("What", "Measured", "Limit", "Iteration", "From"), map(_evidence, rows))
+def evidence(rows: Iterable[EvidenceRow], lean: bool = False) -> Markup:
+    """Measured numbers beside their limits; a lean table leaves out columns that hold nothing."""
+    columns = evidence_columns(rows, lean)
+    heads = [head for head, _ in columns]
+    rows_of_cells = zip(*(cells for _, cells in columns), strict=True)
+    return table(heads, ([tag("b", cell) if head == MEASURED else cell for head, cell in zip(heads, row, strict=True)]
+                         for row in rows_of_cells), "evidence")
 
 
-def _evidence(row: EvidenceRow) -> tuple[str, ...]:
-    return (row.what, tag("b", number(row.value, row.unit)), "–" if row.limit is None else number(row.limit, row.unit),
-            "–" if row.iteration is None else f"{row.iteration:,}", row.source or "–")
+def limits(used: Sequence[Limit]) -> Markup:
+    """Limits with their reasons, folded away."""
+    if not used:
+        return Markup("")
+    shown = table(("Limit", "Value", "Why this number"), (
+        (tag("code", limit.name), setting(limit.value), limit.reason) for limit in used))
+    return tag("details", joined((tag("summary", "The limits, and why these numbers"), shown)))
 
 
 def source(entry: Source) -> Markup:
@@ -106,4 +114,5 @@ def plots(drawn: Sequence[Plot], caption: str | None = None) -> Markup:
     if not drawn:
         return Markup("")
     shown = tag("div", joined(Markup(svg(plot)) for plot in drawn), "plots")
-    return tag("figure", joined((shown, tag("figcaption", plot_key(drawn) if caption is None else caption))))
+    told = plot_key(drawn) if caption is None else caption
+    return tag("figure", joined((shown, tag("figcaption", told) if told else "")))

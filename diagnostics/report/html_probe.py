@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from diagnostics.report.html_parts import Markup, evidence, joined, picture_lines, plots, table, tag
+from diagnostics.report.html_parts import Markup, evidence, joined, limits, picture_lines, plots, source, table, tag
 from diagnostics.report.probe_page import ProbePage
 from diagnostics.report.probe_words import OUTCOMES, lead, open_reasons, says_of
 
@@ -23,7 +23,7 @@ def _parts(page: ProbePage) -> Iterator[str]:
     yield plots(page.plots, page.plots_caption)
     if answer.rows:
         yield tag("h4", "Measured")
-        yield evidence(answer.rows)
+        yield evidence(answer.rows, lean=True)
     yield from _settled(page)
     yield from _pairs("Cause and what to do", ((told.label, told.text) for told in page.advice))
     yield from _pairs("What was tried", ((told.label, told.text) for told in page.tried))
@@ -31,6 +31,10 @@ def _parts(page: ProbePage) -> Iterator[str]:
         yield tag("h4", "What it does not say")
         yield tag("p", page.does_not_say)
     yield from _pairs("How it was done", ((told.label, told.text) for told in page.facts))
+    yield limits(page.limits)
+    if page.sources:
+        yield tag("h4", "Sources")
+        yield tag("ul", joined(map(source, page.sources)))
 
 
 def _settled(page: ProbePage) -> Iterator[str]:

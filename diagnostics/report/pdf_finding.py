@@ -16,8 +16,8 @@ from diagnostics.report.pdf_parts import (
     evidence,
     label,
     labelled,
+    limits,
     link,
-    mono,
     pairs,
     pictures,
     plain_grid,
@@ -31,7 +31,7 @@ from diagnostics.report.pdf_parts import (
 from diagnostics.report.pdf_plots import PlotBox
 from diagnostics.report.plots import Plot, plot_key
 from diagnostics.report.report import FindingPage, Report
-from diagnostics.report.wording import capitalised, iterations, percent, places, setting
+from diagnostics.report.wording import capitalised, iterations, percent, places
 from diagnostics.verdict import NOT_AVAILABLE
 
 PLOT_HEIGHT = 74.0  # points, of the axes
@@ -118,10 +118,7 @@ def _measured(page: FindingPage) -> Iterator[Flowable]:
     yield evidence(page.reported.finding.evidence)
     if page.limits:
         yield room(5)
-        limits: list[list[Flowable | str]] = [
-            [mono(limit.name), text(setting(limit.value), style.CELL_BOLD), limit.reason]
-            for limit in page.limits]
-        yield table(["Limit", "Value", "Why this number"], limits, [22, 18, 80])
+        yield limits(page.limits)
 
 
 def _began(page: FindingPage) -> Iterator[Flowable]:

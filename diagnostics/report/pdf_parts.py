@@ -13,15 +13,17 @@ from reportlab.platypus import CondPageBreak, Flowable, Paragraph, Spacer, Table
 
 from diagnostics.catalogue import Source
 from diagnostics.report import pdf_style as style
-from diagnostics.report.finding_words import Told
+from diagnostics.report.finding_words import ITERATION, LIMIT, MEASURED, SOURCE, WHAT, Limit, Told, evidence_columns
 from diagnostics.report.fonts import BOLD, MONO, SANS, encodable, markup
 from diagnostics.report.pictures import ReportPicture
-from diagnostics.report.wording import number
+from diagnostics.report.wording import setting
 from diagnostics.verdict import EvidenceRow, Severity
 
 Line = tuple[str, tuple[int, int], tuple[int, int], float, Color]  # a table's command for one rule
 SECTION_NEEDS = 110.0  # points below which a heading goes to the next page
 LABEL_NEEDS = 64.0
+EVIDENCE_WIDTHS = {WHAT: 41, MEASURED: 20, LIMIT: 15, ITERATION: 13, SOURCE: 31}
+EVIDENCE_LOOK = {WHAT: style.CELL, MEASURED: style.CELL_BOLD, LIMIT: style.CELL, ITERATION: style.CELL, SOURCE: style.CELL_MUTED}
 GAP = 10.0  # points between things side by side
 HALF = (style.WIDTH - GAP) / 2
 NARROWEST = 110.0  # points; a label stays on one line
@@ -180,12 +182,21 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Flowable | str]], widths:
                  style=plain_grid(*lines, right=8, top=3, bottom=3.4))
 
 
-def evidence(rows: Iterable[EvidenceRow]) -> Table:
-    """Measured numbers beside their limits."""
+def evidence(rows: Iterable[EvidenceRow], lean: bool = False) -> Table:
+    """Measured numbers beside their limits; a lean table leaves out columns that hold nothing."""
+    columns = evidence_columns(rows, lean)
+    heads = [head for head, _ in columns]
     cells: list[list[Flowable | str]] = [
-        [row.what, text(number(row.value, row.unit), style.CELL_BOLD), "–" if row.limit is None else number(row.limit, row.unit),
-         "–" if row.iteration is None else f"{row.iteration:,}", text(row.source or "–", style.CELL_MUTED)] for row in rows]
-    return table(["What", "Measured", "Limit", "Iteration", "From"], cells, [41, 20, 15, 13, 31])
+        [text(cell, EVIDENCE_LOOK[head]) for head, cell in zip(heads, row, strict=True)]
+        for row in zip(*(cells for _, cells in columns), strict=True)]
+    return table(heads, cells, [EVIDENCE_WIDTHS[head] for head in heads])
+
+
+def limits(used: Iterable[Limit]) -> Table:
+    """Limits with their reasons."""
+    rows: list[list[Flowable | str]] = [
+        [mono(limit.name), text(setting(limit.value), style.CELL_BOLD), limit.reason] for limit in used]
+    return table(["Limit", "Value", "Why this number"], rows, [22, 18, 80])
 
 
 def pairs(told: Iterable[Told]) -> Table:

@@ -7,7 +7,20 @@ from reportlab.platypus import CondPageBreak, Flowable, KeepTogether
 from diagnostics.report import pdf_style as style
 from diagnostics.report.finding_words import Told
 from diagnostics.report.pdf_finding import plot_rows
-from diagnostics.report.pdf_parts import Bookmark, Pages, evidence, label, pairs, pictures, room, table, text, with_lead
+from diagnostics.report.pdf_parts import (
+    Bookmark,
+    Pages,
+    evidence,
+    label,
+    limits,
+    pairs,
+    pictures,
+    room,
+    source_line,
+    table,
+    text,
+    with_lead,
+)
 from diagnostics.report.probe_page import ProbePage
 from diagnostics.report.probe_words import OUTCOMES, lead, open_reasons, says_of
 
@@ -28,7 +41,7 @@ def probe(page: ProbePage, pages: Pages) -> Iterator[Flowable]:
     yield from _seen(page)
     if answer.rows:
         yield from label("Measured")
-        yield evidence(answer.rows)
+        yield evidence(answer.rows, lean=True)
     yield from _settled(page)
     yield from _pairs("Cause and what to do", page.advice)
     yield from _pairs("What was tried", page.tried)
@@ -36,7 +49,18 @@ def probe(page: ProbePage, pages: Pages) -> Iterator[Flowable]:
         yield from label("What it does not say")
         yield text(page.does_not_say)
     yield from _pairs("How it was done", page.facts)
+    yield from _grounds(page)
     yield room(10)
+
+
+def _grounds(page: ProbePage) -> Iterator[Flowable]:
+    """Limits with their reasons, and sources."""
+    if page.limits:
+        yield from label("The limits, and why these numbers")
+        yield limits(page.limits)
+    if page.sources:
+        yield from label("Sources")
+        yield from map(source_line, page.sources)
 
 
 def _seen(page: ProbePage) -> Iterator[Flowable]:
@@ -48,7 +72,8 @@ def _seen(page: ProbePage) -> Iterator[Flowable]:
     if page.plots:
         yield room(4)
         yield from plot_rows(page.plots)
-        yield text(page.plots_caption, style.CAPTION)
+        if page.plots_caption:
+            yield text(page.plots_caption, style.CAPTION)
 
 
 def _settled(page: ProbePage) -> Iterator[Flowable]:

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from reportlab.platypus import Flowable, KeepTogether, PageBreak
+from reportlab.platypus import CondPageBreak, Flowable, KeepTogether, PageBreak
 
 from diagnostics.accuracy import measured_on
 from diagnostics.catalogue import Pattern
 from diagnostics.report import pdf_style as style
 from diagnostics.report.pdf_finding import finding, finding_key
-from diagnostics.report.pdf_parts import Bookmark, Chip, Pages, label, link, mono, room, section, table, text
+from diagnostics.report.pdf_parts import SECTION_NEEDS, Bookmark, Chip, Pages, label, link, mono, room, section, table, text
 from diagnostics.report.pdf_plots import PlotBox
-from diagnostics.report.pdf_probe import probe
+from diagnostics.report.pdf_probe import PROBE_NEEDS, probe
 from diagnostics.report.plots import plot_key
 from diagnostics.report.probe_words import PROBES_LEAD
 from diagnostics.report.report import FindingPage, Report
@@ -82,6 +82,7 @@ def probes(report: Report, pages: Pages) -> Iterator[Flowable]:
     """What was asked beyond the files, and what came out."""
     if not report.probes:
         return
+    yield CondPageBreak(PROBE_NEEDS + SECTION_NEEDS)  # a heading alone at the end of a page would have nothing below it
     yield from section("Probes", "probes", pages)
     yield text(PROBES_LEAD)
     for page in report.probes:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
+from diagnostics.catalogue import Source
 from diagnostics.diagnosis import Diagnosis
 from diagnostics.probes.answer import Result, Shot
-from diagnostics.report.finding_words import Told
+from diagnostics.probes.registry import PROBES, Page
+from diagnostics.report.finding_words import Limit, Told
 from diagnostics.report.pictures import SHORTEST_PX, ReportPicture
 from diagnostics.report.plots import Plot
 from diagnostics.report.probe_plots import plots_caption, probe_plots
@@ -17,7 +19,7 @@ from diagnostics.report.wording import count
 from runs.arrays import U8
 
 MOST_SHOTS = 12  # pictures of one probe
-WIDE, VERY_WIDE = 1.7, 3.2  # width by height from which two pictures fill a line, and from which one does
+WIDE, VERY_WIDE = 1.7, 2.6  # width by height from which two pictures fill a line, and from which one does
 ACROSS = 3  # pictures in a line that are no wider
 
 
@@ -46,6 +48,8 @@ class ProbePage:
     plots_caption: str
     pictures: tuple[PictureLine, ...]
     pictures_caption: str
+    limits: tuple[Limit, ...]
+    sources: tuple[Source, ...]
 
 
 def probe_pages(diagnosis: Diagnosis) -> tuple[ProbePage, ...]:
@@ -61,7 +65,18 @@ def probe_page(number: int, result: Result) -> ProbePage:
         number, title_of(result.probe), "" if page is None else page.question, "" if page is None else page.does_not_say, result,
         settled(result), tuple(told for judged in answer.judged for told in advice(judged)), tuple(map(tried, answer.tried)),
         facts(result), probe_plots(result.curves), plots_caption(result.curves), lines_of(answer.shots[:MOST_SHOTS]),
-        f"{count(left, 'more picture')} not shown." if left > 0 else "")
+        f"{count(left, 'more picture')} not shown." if left > 0 else "", limits_of(page),
+        () if page is None else page.sources)
+
+
+def limits_of(page: Page | None) -> tuple[Limit, ...]:
+    """The numbers that the probe uses, with their reasons."""
+    if page is None:
+        return ()
+    import diagnostics.probes.questions  # noqa: F401  (registers every probe, which reports without probes need not load)
+
+    used = PROBES[page.name].limits if page.name in PROBES else {}
+    return tuple(Limit(name, used.get(name), reason) for name, reason in page.limits.items())
 
 
 def lines_of(shots: Sequence[Shot]) -> tuple[PictureLine, ...]:

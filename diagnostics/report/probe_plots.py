@@ -1,5 +1,6 @@
-"""The curves of a probe as plots: those of one unit in one axes, as many as a legend can name, and what is left out in words."""
+"""The curves of a probe as plots: comparable ones in one axes, as many as a legend can name, and what is left out in words."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
@@ -18,15 +19,15 @@ MOST_TOLD = 12  # curves that are not drawn are told with their course, so many 
 
 
 def probe_plots(curves: Sequence[Curve]) -> tuple[Plot, ...]:
-    """One plot for each unit; a unit of which no value is a number has none."""
-    drawn = (_plot(same[:MOST_NAMED]) for same in _by_unit(curves))
+    """One plot for the curves of each unit, or, where they have none, that begin with the same word; without numbers no plot."""
+    drawn = (_plot(same[:MOST_NAMED]) for same in _comparable(curves))
     return tuple(plot for plot in drawn if plot is not None)
 
 
 def plots_caption(curves: Sequence[Curve]) -> str:
     """What the plots do not show: values that are no number, and curves beyond those that a legend can name."""
     told = [plots.lost(curve, plot.along) for plot in probe_plots(curves) for curve in plot.curves if len(curve.nonfinite)]
-    left = [curve for same in _by_unit(curves) for curve in same[MOST_NAMED:]]
+    left = [curve for same in _comparable(curves) for curve in same[MOST_NAMED:]]
     if left:
         named = listed((f"{curve.name} ({course(curve)})" for curve in left), MOST_TOLD)
         told.append(f"Measured too and not drawn, {count(len(left), 'curve')}: {named}.")
@@ -34,9 +35,10 @@ def plots_caption(curves: Sequence[Curve]) -> str:
     return " ".join(told)
 
 
-def _by_unit(curves: Sequence[Curve]) -> list[list[Curve]]:
-    units = dict.fromkeys(curve.unit for curve in curves)
-    return [[curve for curve in curves if curve.unit == unit] for unit in units]
+def _comparable(curves: Sequence[Curve]) -> list[list[Curve]]:
+    """Bare numbers, such as a loss and a gradient, are comparable only where they are called the same."""
+    kinds = [(curve.unit, "" if curve.unit else curve.name.split(" ", 1)[0]) for curve in curves]
+    return [[curve for curve, own in zip(curves, kinds, strict=True) if own == kind] for kind in dict.fromkeys(kinds)]
 
 
 def _plot(curves: Sequence[Curve]) -> Plot | None:
@@ -49,7 +51,13 @@ def _plot(curves: Sequence[Curve]) -> Plot | None:
     lines = tuple(plots.thinned(label, curve.name, np.array(curve.steps, np.int64), np.array(curve.values, np.float64))
                   for label, curve in zip(labels, measured, strict=True))
     across, up = iteration_axis(min(steps), max(steps)), value_axis(finite)
-    return Plot(title, measured[0].unit, across, up, lines, None, None, (), "step")
+    return Plot(title, measured[0].unit, across, up, lines, None, None, (), _along(measured))
+
+
+def _along(curves: Sequence[Curve]) -> str:
+    """What the steps count: "PSNR by degree" says it, every other curve counts steps."""
+    told = {word for curve in curves for word in re.findall(r"\bby (\w+)", curve.name)}
+    return told.pop() if len(told) == 1 else "step"
 
 
 def _finite(curve: Curve) -> np.ndarray:

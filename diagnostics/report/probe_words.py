@@ -98,7 +98,7 @@ def _came_out(result: Result) -> str:
         return f"found {' and '.join(found)}"
     if result.answer.tried:
         return f"tried a fix of {' and '.join(dict.fromkeys(each.code for each in result.answer.tried))}"
-    return "stays open" if result.outcome == "open" else "found nothing"
+    return {"Nothing found": "found nothing", "Answered": "settled nothing", "Left open": "stays open"}[lead(result)]
 
 
 def facts(result: Result) -> tuple[Told, ...]:
@@ -143,8 +143,10 @@ def moment(finished_at: str) -> str:
 
 
 def lead(result: Result) -> str:
-    """The outcome before the answer: "Found", "Nothing found", "Left open"; a probe that judges no pattern has answered."""
-    return "Answered" if result.outcome == "clear" and not result.answer.judged else LEADS[result.outcome]
+    """What stands before the answer; a probe that judged no pattern, or none with a verdict, claims no clean bill."""
+    if result.outcome == "clear" and not any(each.outcome == "clear" for each in settled(result)):
+        return "Answered"
+    return LEADS[result.outcome]
 
 
 def tried(each: Tried) -> Told:

@@ -9,6 +9,7 @@ from typing import Any
 from diagnostics.catalogue import Pattern
 from diagnostics.diagnosis import Diagnosis, ExplainedAway, Reported, Undecided
 from diagnostics.registry import DETECTORS
+from diagnostics.report.finding_words import Limit
 from diagnostics.report.pictures import Gallery, Strip
 from diagnostics.report.plots import Plot, finding_plots, overview_plots
 from diagnostics.report.probe_page import ProbePage, probe_pages
@@ -26,15 +27,6 @@ Progress = Callable[[float, str], None]  # fraction 0..1, what is being done
 
 def silent(fraction: float, text: str) -> None:
     """Progress that nobody asked for."""
-
-
-@dataclass(frozen=True)
-class Limit:
-    """A limit that a verdict used, with the reason for its number."""
-
-    name: str
-    value: Any  # None: the detector does not state it
-    reason: str
 
 
 @dataclass(frozen=True, eq=False)

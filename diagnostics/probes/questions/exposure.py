@@ -4,7 +4,7 @@ from diagnostics.facts.matched import LEARNED
 from diagnostics.probes.answer import Answer, Judged
 from diagnostics.probes.bench import Bench, OutOfReach
 from diagnostics.probes.exposure_views import LONGEST_PX, MOST_VIEWS, compared, shot_of
-from diagnostics.probes.exposure_words import PATTERN, adding, calm, done, finding, rows, sentence
+from diagnostics.probes.exposure_words import PATTERN, Limits, calm, done, finding, rows, sentence, varying
 from diagnostics.probes.material import checkpoint_of, source_of
 from diagnostics.probes.registry import Workload, probe
 from diagnostics.probes.sh_drawn import drawn_at
@@ -22,17 +22,17 @@ def workload(bench: Bench) -> Workload:
 @probe("exposure", workload)
 def exposure(
     bench: Bench, *, spread: float = 0.04, explained: float = 0.1, adding_at_most: float = 1.0, serious: float = 0.08,
-    unlearned: float = 0.5,
+    unlearned: float = 0.5, absorbed: float = 2.0,
 ) -> Answer:
     """Fits an affine correction of colours per photo to half of the picture and tries it on the other half."""
     found = compared(bench, drawn_at(bench, LONGEST_PX))
     if not found.unexplained <= unlearned:
         raise OutOfReach(LEARNED)
-    limits = {"spread": spread, "explained": explained, "adding": adding_at_most, "serious": serious}
-    varies = (found.train.gains > spread and found.train.median("explained") > explained and adding(found) < adding_at_most)
-    shot = shot_of(bench, found)
+    limits = Limits(spread, explained, adding_at_most, serious, absorbed)
+    group = varying(found, limits)
+    shot = shot_of(bench, found, group or found.train)
     return Answer(
-        sentence(found) if varies else calm(found),
-        (Judged(PATTERN, finding(found, limits) if varies else None),), rows(found, limits),
+        calm(found) if group is None else sentence(found, group),
+        (Judged(PATTERN, None if group is None else finding(found, group, limits)),), rows(found, limits),
         () if shot is None else (shot,), iteration=found.drawn.checkpoint.iteration, done=done(found),
     )

@@ -10,7 +10,7 @@ from diagnostics.diagnosis import Reported
 from diagnostics.probes.answer import Answer, Tried
 from diagnostics.probes.bench import Bench, OutOfReach
 from diagnostics.probes.engines import chosen_engine
-from diagnostics.probes.material import source_of
+from diagnostics.probes.material import source_of, start_points
 from diagnostics.probes.own_settings import own_settings
 from diagnostics.probes.registry import Workload, probe
 from diagnostics.probes.trial_changes import Change, change_of
@@ -22,10 +22,10 @@ from diagnostics.probes.trial_words import rows, says, unshown, verdict
 from diagnostics.registry import DETECTORS
 
 SEEDS = 3
-LONGEST_PX, MOST_POINTS, MOST_VIEWS = 160, 20_000, 60
-MOST_GAUSSIANS = 40_000
-MOST_STEPS = 2_000
-GAUSSIAN_STEPS = 16_000_000  # starting points × iterations of one training
+LONGEST_PX, MOST_POINTS, MOST_VIEWS = 128, 10_000, 60
+MOST_GAUSSIANS = 20_000
+MOST_STEPS = 1_500
+GAUSSIAN_STEPS = 8_000_000  # starting points × iterations of one training
 SLACK = 1.1  # of the time of the pairs so far, that must be left for a next one
 CHOOSE = "a finding (code) and one of its fixes: there are none to try by themselves"
 
@@ -36,13 +36,12 @@ class Case:
 
     reported: Reported
     change: Change
-    fix: int
 
 
 def expected(bench: Bench) -> Workload:
     """Both sides of every seed; Gaussians in the middle of their growth. Raises OutOfReach."""
     source = source_of(bench, bench.wish.longest_px or LONGEST_PX)
-    points = min(MOST_POINTS, len(bench.fact("start_points")))
+    points = len(start_points(bench, MOST_POINTS))
     steps, seeds = steps_of(bench, points, MOST_STEPS, GAUSSIAN_STEPS), bench.wish.seeds or SEEDS
     return Workload(2 * seeds * steps, 2 * seeds * 11 * min(8, len(source.test) or 5), min(MOST_GAUSSIANS, 3 * points),
                     source.train[0].size_px, 2.0 * (2 * seeds + 1), at_least=True)
@@ -71,8 +70,7 @@ def fix_trial(
     sides = sides_of(ground, case.change, short, bench.wish.seed)
     wanted = bench.wish.seeds or seeds
     summary = _pairs(bench, case, sides, wanted)
-    helped = summary.helped(smaller, least_db)
-    told = says(case.reported, case.change, summary)
+    told, helped = says(case.reported, case.change, summary), summary.helped(smaller, least_db)
     return Answer(
         f"{verdict(helped, summary, wanted, smaller, least_db)}: {told}.", rows=rows(case.reported, summary),
         shots=(shot(summary.pairs[0], sides[0]),), done=_done(ground, sides[0], summary, wanted),
@@ -92,7 +90,7 @@ def case_of(bench: Bench) -> Case:
     change = change_of(reported, bench.wish.fix, bench.evidence.run)
     if isinstance(change, str):
         raise OutOfReach(change)
-    return Case(reported, change, bench.wish.fix)
+    return Case(reported, change)
 
 
 def _reported(bench: Bench, pattern: Pattern) -> Reported:

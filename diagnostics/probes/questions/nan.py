@@ -23,7 +23,7 @@ LONGEST_PX, MOST_VIEWS, MOST_POINTS = 200, 40, 200_000
 STEPS, LEAST_STEPS, MOST_STEPS = 200, 50, 600
 BEYOND = 5  # iterations past the first bad one that is known
 HIGHEST_DEGREE = 3
-FIRST_PASS = 0.7  # share of the work; the rest is for trying usual rates
+FIRST_PASS, LAST_PASS = 0.6, 0.95  # of the time; after the first, usual rates are tried
 
 
 def _workload(bench: Bench) -> Workload:
@@ -45,7 +45,11 @@ def nan(bench: Bench, *, rate_times: float = 10.0, gradient_growth: float = 1000
         raise OutOfReach(f"Gaussians of SH degree {HIGHEST_DEGREE} or less, not {start.state.gaussians.sh_degree}")
     desk, usual = _desk(bench, start, points)
     steps = _steps(bench, start)
-    seen = replay(bench, desk, steps, _told(bench, steps, 0.0, "Training on from the last finite save"))
+    until = FIRST_PASS * bench.limits.seconds
+    seen = replay(bench, desk, steps, until, _told(bench, steps, 0.0, "Training on from the last finite save"))
+    if seen.broken is None and seen.steps < min(steps, LEAST_STEPS):
+        done = f"only {seen.steps:,} of {steps:,} steps were done"
+        raise OutOfReach(f"more time: in {until:,.0f} s {done} (raise --seconds, or make the pictures smaller with --size)")
     causes = four_causes(desk, seen, start.shown.inputs, _again(bench, desk, seen), rate_times, gradient_growth)
     return replace(findings.answer(desk, seen, causes), done={
         "trained from": f"{start.source}, iteration {start.iteration:,}", "finite steps": f"{seen.steps:,} of {steps:,}",
@@ -88,6 +92,6 @@ def _told(bench: Bench, steps: int, begun: float, doing: str) -> Callable[[int],
 
 def _again(bench: Bench, desk: Desk, seen: Replay) -> Callable[[Mapping[str, Any]], Replay]:
     """The same stretch once more, a few steps further than it had come."""
-    steps = seen.steps + BEYOND
+    steps, until = seen.steps + BEYOND, LAST_PASS * bench.limits.seconds
     told = _told(bench, steps, FIRST_PASS, "The same at usual learning rates")
-    return lambda changes: replay(bench, desk, steps, told, changes)
+    return lambda changes: replay(bench, desk, steps, until, told, changes)

@@ -22,7 +22,7 @@ def workload(bench: Bench) -> Workload:
     source = source_of(bench, bench.wish.longest_px or LONGEST_PX)
     count = min(len(source.train), MOST_VIEWS)
     points = bench.fact_or_none("start_points")
-    trainings = 0 if points is None else (len(STARTS) + 2) * STEPS * SECONDS_PER_STEP
+    trainings = 0 if points is None else (len(STARTS) + 2) * (bench.wish.steps or STEPS) * SECONDS_PER_STEP
     return Workload(0, count * DRAWS, checkpoint_of(bench).count, source.train[0].size_px, trainings + SECONDS_PER_VIEW * count)
 
 
@@ -52,4 +52,5 @@ def _trial(bench: Bench) -> LensTrial | tuple[str, ...]:
     def told(part: float, text: str) -> None:
         bench.progress(PART + (1 - PART) * part, text)
 
-    return lens_trial(data, bench.wish.seed, source.background == "white", chosen_engine(bench.wish.engine).render, told)
+    return lens_trial(data, bench.wish.seed, source.background == "white", chosen_engine(bench.wish.engine).render, told,
+                      bench.wish.steps or STEPS)

@@ -189,6 +189,15 @@ def test_the_question_stays_open_where_nothing_can_be_trained() -> None:
     assert "more time" in ask("nan", run, limits=Limits(seconds=1e-9)).answer.missing[0]
 
 
+def test_a_stretch_that_found_no_time_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing broke in no steps at all: that is no clear verdict, and no proof that usual rates would do."""
+    monkeypatch.setattr("diagnostics.probes.questions.nan.FIRST_PASS", 0.0)
+    assert "only 0 of 200 steps" in ask("nan", opened(HEALTHY)).answer.missing[0]
+    monkeypatch.undo()
+    monkeypatch.setattr("diagnostics.probes.questions.nan.LAST_PASS", 0.0)
+    assert causes(ask("nan", with_settings(opened(HEALTHY), {"scaling_lr": 50.0})))[0] == "not found"
+
+
 def test_it_can_be_called_off() -> None:
     def stop(fraction: float, _text: str) -> None:
         if fraction > 0:

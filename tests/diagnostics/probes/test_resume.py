@@ -124,6 +124,14 @@ def test_the_question_stays_open_where_nothing_can_be_continued() -> None:
     assert "more time" in ask("resume", run, limits=Limits(seconds=1e-9)).answer.missing[0]
 
 
+def test_many_gaussians_get_fewer_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shorter answer within the time that was given, instead of none."""
+    monkeypatch.setattr("diagnostics.probes.questions.resume.MANY", 1)
+    monkeypatch.setattr("diagnostics.probes.questions.resume.TIME_SHARE", 0.0)
+    result = ask("resume", opened(HEALTHY))
+    assert (result.outcome, result.answer.done["iterations"]) == ("clear", 20)
+
+
 def test_a_wish_chooses_the_state() -> None:
     assert left_by(bench_at(opened(RESTARTED), wish=Wish(iteration=790))).state.iteration == 800
     assert left_by(bench_at(opened(RESTARTED))).state.iteration == 400

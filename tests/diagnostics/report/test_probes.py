@@ -79,6 +79,9 @@ def test_a_trial_of_a_fix_is_no_clear_verdict() -> None:
     trial = result(answer=replace(ANSWER, judged=()), probe="fix-trial")
     assert "  Answered: One view" in answer_text(trial)
     assert asked((trial,)) == f"1{GAP}probe was asked: fix-trial tried a fix of AF-01."
+    undecided = result(answer=Answer("It is 3.", (Judged("needle-gaussians", None, ("no held-out views",)),)))
+    assert "Answered: It is 3." in answer_text(undecided)
+    assert asked((undecided,)) == f"1{GAP}probe was asked: made-up settled nothing."
 
 
 @pytest.mark.parametrize("helped", [True, False, None])
@@ -106,6 +109,9 @@ def test_curves_of_one_unit_share_axes_and_a_title() -> None:
     both, loss = probe_plots((curve("PSNR of a.png", 12, 21), curve("PSNR of b.png", 11, 23), curve("loss", 0.3, 0.1, unit="")))
     assert (both.title, both.unit, [line.label for line in both.curves]) == ("PSNR", "dB", ["a.png", "b.png"])
     assert (loss.title, [line.label for line in loss.curves], loss.along) == ("Loss", [""], "step")
+    assert loss.curves[0].source == "loss"
+    assert len(probe_plots((curve("loss", 0.3, unit=""), curve("largest gradient", 1e-6, unit="")))) == 2  # not comparable
+    assert probe_plots((curve("PSNR of views by degree", 12, 21),))[0].along == "degree"
     mixed = probe_plots((curve("a.png alone", 12, 21), curve("mean of ten", 11, 23)))[0]
     assert [line.label for line in mixed.curves] == ["a.png alone", "mean of ten"]
 
@@ -133,7 +139,7 @@ def test_the_pdf_holds_a_chapter_of_probes(asked_twice: Diagnosis) -> None:
     """A report is searched and quoted; its outline leads to each probe."""
     reader = opened(pdf_bytes(build_report(asked_twice)))
     text = all_text(reader).replace(GAP, " ")
-    assert [told for told in TOLD if told not in text] == []
+    assert [told for told in (*TOLD, "twice the noise", "Someone 2020") if told not in text] == []
     assert "2 probes were asked: made-up found AF-06; overfit stays open." in text
     titles = [title for title, _ in outline(reader)]
     assert titles.index("Probes") + 1 == titles.index("Made-up probe") < titles.index("Looked for and not found")
@@ -144,7 +150,7 @@ def test_the_html_holds_the_same(asked_twice: Diagnosis) -> None:
     report = build_report(asked_twice)
     page, without = Page(html_page(report)), Page(html_page(replace(report, probes=())))
     text = " ".join(page.text.replace(GAP, " ").split())
-    assert [told for told in TOLD if told not in text] == []
+    assert [told for told in (*TOLD, "twice the noise", "Someone 2020") if told not in text] == []
     assert page.open == []
     pictures = [sum(name == "src" for name, _ in one.attributes) for one in (page, without)]
     assert pictures[0] - pictures[1] == 2
