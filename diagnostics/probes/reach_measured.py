@@ -70,22 +70,24 @@ def reach_of(
     """One pass through the views for gradients, a second for what truncated gradients would add; `cameras` are all that the
     training has."""
     reached = np.zeros(parameters.count, bool)
-    bare, by_view, began = 0, [], perf_counter()
+    bare, by_view, times = 0, [], list[float]()
     for place, view in enumerate(views):
         told(0.4 * place / len(views))
+        began = perf_counter()
         picture, gradient = looked(parameters, view, light)
         found = picture.backward(gradient)
+        times.append(perf_counter() - began)
         reached |= (found.logit_opacities != 0) | found.sh0.any(axis=1) | found.means.any(axis=1)
         by_view.append(int((picture.radii_px > 0).sum()))
         bare += int(wanting(picture, gradient, view, light).sum())
-    seconds = (perf_counter() - began) / len(views)
     hidden = _behind(parameters, views, ~reached, lambda share: told(0.4 + 0.2 * share))
     inside, anywhere = (seen_by(parameters.means, each, NEAR) > 0 for each in ([view.camera for view in views], cameras))
     rest = ~reached & ~hidden
     called, answered, longer = _called(parameters, views, light, ~reached, lambda share: told(0.6 + 0.4 * share))
     return Reach(
         reached, rest & ~anywhere, rest & inside, hidden, rest & anywhere & ~inside, _dead(parameters), called,
-        sum(int(_is_something(view, light).sum()) for view in views), bare, answered, np.array(by_view), seconds, longer,
+        sum(int(_is_something(view, light).sum()) for view in views), bare, answered, np.array(by_view),
+        float(np.median(times)), longer,
     )
 
 
@@ -126,7 +128,7 @@ def _called(
 
     The lost are given the opacity of dead ones: no picture shows them, so none changes.
     """
-    called, answered, spent = np.zeros(parameters.count, bool), 0, 0.0
+    called, answered, spent = np.zeros(parameters.count, bool), 0, list[float]()
     if not lost.any():
         return called, 0, 0.0
     treated = _as_dead(parameters, lost)
@@ -135,10 +137,10 @@ def _called(
         picture, gradient = looked(treated, view, light)
         begins = perf_counter()
         found = surrogate(picture, gradient, phases.truncation(CODE, view.camera.size_px))
-        spent += perf_counter() - begins
+        spent.append(perf_counter() - begins)
         called |= lost & (found.pulling_px > 0)
         answered += int((wanting(picture, gradient, view, light) & (found.calls > 0)).sum())
-    return called, answered, spent / len(views)
+    return called, answered, float(np.median(spent))
 
 
 def _as_dead(parameters: Parameters, rows: Mask) -> Parameters:

@@ -162,6 +162,12 @@ def _fixes(found: Found) -> Iterator[Fix]:
             f"{_told(trial, INSIDE)} {how} with random points there", risk="what lies outside starts without points",
             falsified_by="the share without gradient is as high as before", seen_at=1,
         )
+    if not found.recommends and trial.gain(SCHEDULE).is_better(found.limits.gain_db):
+        yield Fix(
+            "Prune nothing before two thirds of the training, and densify to nine tenths of it, in phases",
+            f"{_told(trial, SCHEDULE)} {how}, as much as with truncated gradients on top ({_told(trial, METHOD)})",
+            risk="more Gaussians, and time for them", falsified_by="held-out PSNR is no higher than without",
+        )
     if found.recommends:
         yield Fix(
             "Train with TruncGradGS, if a better start is not to be had",

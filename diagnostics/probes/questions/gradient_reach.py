@@ -15,7 +15,8 @@ from diagnostics.probes.registry import Workload, probe
 from diagnostics.probes.sh_pictures import beside
 from runs.points import PointCloud
 
-STEPS, SEEDS = 400, 3
+STEPS, FEWEST_STEPS, SEEDS = 400, 200, 3
+SPENT = 0.8  # of the time that is left
 TRAININGS = 4
 LATE = ("a start or a save before the first densification: later on, Gaussians that nobody sees may be by design (pruning comes "
         "afterwards, surfaces hide what lies behind them)")
@@ -55,10 +56,12 @@ def gradient_reach(
 
 
 def _trial(bench: Bench, stand: Stand, reach: Reach) -> Trial | None:
-    """None where the time that is left would not do."""
-    steps, seeds = bench.wish.steps or STEPS, bench.wish.seeds or SEEDS
+    """Fewer steps where time is short; None where too few would be left."""
+    seeds = bench.wish.seeds or SEEDS
     a_step = 2 * reach.seconds + reach.surrogate_seconds  # Gaussians grow
-    if TRAININGS * seeds * steps * a_step > bench.seconds_left:
+    affordable = int(bench.seconds_left * SPENT / (TRAININGS * seeds * max(a_step, 1e-6)))
+    steps = bench.wish.steps or min(STEPS, affordable)
+    if affordable < min(steps, FEWEST_STEPS):
         return None
     return tried(stand, seeds, steps, bench.beat, lambda begun, name: bench.progress(
         0.25 + 0.7 * begun / (TRAININGS * seeds), f"training {begun + 1} of {TRAININGS * seeds}: {name}"))

@@ -106,6 +106,7 @@ def test_the_method_is_recommended_only_where_it_earns_it() -> None:
     assert not found(None).recommends
     does = [fix.do for fix in finding(found(trial(20, 22, 20.5))).fixes]
     assert [do.split()[0] for do in does] == ["Start", "Train"]
+    assert [fix.do.split()[0] for fix in finding(found(trial(20, 22, 22))).fixes] == ["Start", "Prune"]
     assert "2.2 times the time" in verdict(found(trial(20, 22, 20.5)))
     assert "not recommended" in verdict(found(trial(20, 22, 22)))
     assert "not tried" in verdict(found(None))
