@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from diagnostics.optimiser import mcmc, schedule, state
+from diagnostics.optimiser import mcmc, phases, schedule, state
 from diagnostics.optimiser.adam import Adam
 from diagnostics.optimiser.context import Context
 from diagnostics.optimiser.growth import Tally
@@ -25,6 +25,7 @@ from diagnostics.optimiser.views import TrainingData, View
 from render.raster import differentiable
 from render.raster.gradients import Gradients, Rendering
 from render.raster.parameters import GROUPS, Parameters
+from render.raster.truncated import surrogate
 from runs.arrays import F32
 from runs.cameras import Camera
 from runs.checkpoints import TrainingState
@@ -141,7 +142,11 @@ class Optimiser:
     def _looked(self, view: View, rng: np.random.Generator) -> tuple[Rendering, Loss, Gradients]:
         rendered = self.render(view.camera, self.recipe.background(self.settings, rng))
         loss = self.recipe.loss(rendered.rgb, self._target(view), self.settings)
-        return rendered, loss, rendered.backward(loss.rgb_gradient)
+        gradients = rendered.backward(loss.rgb_gradient)
+        truncation = phases.truncation_at(self.iteration, self.settings, view.camera.size_px)
+        if truncation is not None:
+            gradients = surrogate(rendered, loss.rgb_gradient, truncation).added_to(gradients)
+        return rendered, loss, gradients
 
     def _target(self, view: View) -> Target:
         """Kept per view: the photo's moments are half of the work of SSIM."""
@@ -190,9 +195,10 @@ class Optimiser:
             return {}
         norms = self.recipe.statistic(context.gradients.means2d_px, (rendered.rgb.shape[1], rendered.rgb.shape[0]))
         self.tally.add(norms, rendered.radii_px)
-        if not schedule.densifies(self.iteration, self.settings):
+        allowed = phases.growth_at(self.iteration, self.settings)
+        if allowed is None:
             return {}
-        events = densify(self.adam, self.tally, context, self.recipe)
+        events = densify(self.adam, self.tally, context, self.recipe, allowed)
         self.tally = Tally.zeros(self.parameters.count)
         return events
 

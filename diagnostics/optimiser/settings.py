@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
+from diagnostics.optimiser.truncgrad import TruncGrad
 from render.projection import DILATION_PX2
 
 Strategy = Literal["default", "mcmc"]
@@ -57,6 +58,8 @@ class OptimiserSettings:
     scale_reg: float = 0.0
     growth_factor: float = 1.05  # largest growth per densification
 
+    truncgrad: TruncGrad | None = None  # TruncGradGS beside the default strategy; see `phases.in_truncgrad`
+
     # What the recorder gets, and when.
     test_iterations: tuple[int, ...] = (7_000, 30_000)
     save_iterations: tuple[int, ...] = (7_000, 30_000)
@@ -70,6 +73,8 @@ class OptimiserSettings:
                 raise ValueError(f"{name} is {value!r}, it must be {wanted}")
         if self.strategy == "mcmc" and not self.cap_max:
             raise ValueError("cap_max is 0, MCMC must be told how many Gaussians it may reach")
+        if self.strategy == "mcmc" and self.truncgrad is not None:
+            raise ValueError("truncgrad goes with the default strategy, MCMC moves dead Gaussians itself")
 
     @classmethod
     def mini(cls, **changes: Any) -> "OptimiserSettings":
@@ -83,7 +88,8 @@ class OptimiserSettings:
 
     def as_mapping(self) -> dict[str, Any]:
         """By name, as a recorder gets them. A cap that does not bind is left out: it would read as a cap of zero."""
-        return {name: value for name, value in asdict(self).items() if name != "cap_max" or value}
+        told = {name: value for name, value in asdict(self).items() if name != "truncgrad" and (name != "cap_max" or value)}
+        return told if self.truncgrad is None else {**told, **self.truncgrad.as_mapping()}
 
 
 def _strategy(changes: Mapping[str, Any], mcmc: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -103,6 +109,7 @@ _ITERATIONS: _Rule = (lambda value: all(isinstance(it, int) and it >= 1 for it i
 _RULES: Mapping[str, _Rule] = {
     "strategy": (lambda value: value in get_args(Strategy), f"one of {', '.join(get_args(Strategy))}"),
     "sh_degree": (lambda value: value in range(4), "0, 1, 2 or 3"),
+    "truncgrad": (lambda value: value is None or isinstance(value, TruncGrad), "None or its options"),
     **dict.fromkeys(("iterations", "position_lr_max_steps", "sh_interval", "densification_interval",
                      "opacity_reset_interval", "metrics_interval"), _COUNT),
     **dict.fromkeys(("seed", "densify_from_iter", "densify_until_iter", "cap_max"), _INDEX),

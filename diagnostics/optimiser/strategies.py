@@ -1,6 +1,7 @@
 """The two ways in which the number of Gaussians changes: clone, split and prune; or relocate and add."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
@@ -15,7 +16,15 @@ from runs.arrays import F32, I64, Array, Mask
 Events = Mapping[str, float]
 
 
-def densify(adam: Adam, tally: Tally, context: Context, recipe: Recipe) -> Events:
+@dataclass(frozen=True)
+class Growth:
+    """What a densification may do besides splitting large Gaussians."""
+
+    clones: bool = True
+    prunes: bool = True
+
+
+def densify(adam: Adam, tally: Tally, context: Context, recipe: Recipe, growth: Growth = Growth()) -> Events:
     """Clone small and split large Gaussians of a high mean gradient, then prune. Row order is INRIA's.
 
     Returns how many were cloned, split, pruned, the median statistic, and the share above the threshold ("hot").
@@ -25,12 +34,12 @@ def densify(adam: Adam, tally: Tally, context: Context, recipe: Recipe) -> Event
     hot = pressure >= settings.densify_grad_threshold
     grown = hot & _has_room(pressure, hot, settings.cap_max)
     small = largest_scales(parameters) <= settings.percent_dense * context.extent
-    cloned, parents = np.flatnonzero(grown & small), np.flatnonzero(grown & ~small)
+    cloned, parents = np.flatnonzero(grown & small & growth.clones), np.flatnonzero(grown & ~small)
     newborn = recipe.clone(context, parameters, cloned).joined(recipe.split(context, parameters, parents))
     kept = np.ones(parameters.count, bool)
     kept[parents] = False
     adam.regrow(kept, newborn)
-    gone = recipe.prune(context, adam.parameters)
+    gone = recipe.prune(context, adam.parameters) if growth.prunes else np.zeros(adam.parameters.count, bool)
     adam.regrow(~gone)
     return {"cloned": len(cloned), "split": len(parents), "pruned": int(gone.sum()),
             "grad_med": float(np.median(pressure)) if len(pressure) else 0.0, "hot": float(hot.mean()) if len(hot) else 0.0}

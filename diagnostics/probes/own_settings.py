@@ -15,7 +15,7 @@ ALSO: Mapping[str, tuple[str, ...]] = {
 }
 # Ours alone: a run's number of the same name would mean something else, or nothing.
 OURS = frozenset({"seed", "strategy", "dilation_px2", "metrics_interval", "test_iterations", "save_iterations",
-                  "checkpoint_iterations"})
+                  "checkpoint_iterations", "truncgrad"})
 
 
 @dataclass(frozen=True)

@@ -64,11 +64,11 @@ class Rendered:
             gather_rows(first, last, frame.size_px, frame.count, frame.rows, frame.background, frame.pixels,
                         by_rgb, by_alpha, sums[chunk])
 
-        _each_chunk(work, frame.threads)
-        means, log_scales, quats, logits, sh0, sh_rest = (np.zeros_like(array) for array in _groups(self.parameters))
+        each_chunk(work, frame.threads)
+        means, log_scales, quats, logits, sh0, sh_rest = (np.zeros_like(array) for array in groups_of(self.parameters))
         found = Gradients(means, log_scales, quats, logits, sh0, sh_rest, np.zeros((len(means), 2), real))
-        pull_back(*_groups(self.parameters), frame.degree, frame.view, frame.lens, frame.centre,
-                  frame.count, frame.rows, frame.splat_of, sums, *_groups(found), found.means2d_px)
+        pull_back(*groups_of(self.parameters), frame.degree, frame.view, frame.lens, frame.centre,
+                  frame.count, frame.rows, frame.splat_of, sums, *groups_of(found), found.means2d_px)
         return found
 
 
@@ -88,7 +88,7 @@ def render(
     view, centre = np.ascontiguousarray(camera.camera_from_world[:3]), np.ascontiguousarray(camera.centre)
     size_px, radii = np.array(camera.size_px), np.empty(count, np.float32)
     rows, splat_of = np.empty((count, layout.FIELDS)), np.empty(count, np.int32)
-    found = project_all(*_groups(parameters), degree, view, lens, centre, size_px, rows, splat_of, radii)
+    found = project_all(*groups_of(parameters), degree, view, lens, centre, size_px, rows, splat_of, radii)
     width, height = camera.size_px
     pixels = np.empty(height * layout.segments_across(width) * int(layout.SEGMENT), real)
     rgb, alpha, behind = np.empty((height, width, 3), real), np.empty((height, width), real), np.array(background, real)
@@ -96,16 +96,16 @@ def render(
     def work(chunk: int) -> None:
         blend_rows(*layout.rows_of(chunk, height), size_px, found, rows, behind, pixels, rgb, alpha)
 
-    _each_chunk(work, threads)
+    each_chunk(work, threads)
     frame = _Frame(view, lens, centre, size_px, degree, behind, threads, rows, splat_of, found, pixels)
     return Rendered(rgb, alpha, radii, parameters, frame)
 
 
-def _groups(of: Parameters | Gradients) -> tuple[Array, Array, Array, Array, Array, Array]:
+def groups_of(of: Parameters | Gradients) -> tuple[Array, Array, Array, Array, Array, Array]:
     return of.means, of.log_scales, of.quats_wxyz, of.logit_opacities, of.sh0, of.sh_rest
 
 
-def _each_chunk(work: Callable[[int], None], threads: int) -> None:
+def each_chunk(work: Callable[[int], None], threads: int) -> None:
     """Do the work of every chunk; a single thread needs no pool, which would cost as much as a small picture."""
     if threads == 1:
         for chunk in range(layout.CHUNKS):

@@ -36,7 +36,7 @@ def gather_rows(
     across = (size_px[0] + LANES - 1) // LANES
     buffer = np.empty(int(HEAD) + (last - first) * across * int(SEGMENT), pixels.dtype)
     stops = np.empty((last - first) * across, np.int64)
-    _load(buffer, stops, first, last, across, pixels, background, rgb_gradient, alpha_gradient)
+    load(buffer, stops, first, last, across, pixels, background, rgb_gradient, alpha_gradient)
     for rank in range(count - 1, -1, -1):
         top, bottom = rows_touched(rows, rank, first, last)
         if top >= bottom:
@@ -102,7 +102,7 @@ def _gather_row(buffer: Array, stops: I64, rank: int, rows: F64, y: int, start: 
 
 
 @lane_kernel
-def _load(
+def load(
     buffer: Array, stops: I64, first: int, last: int, across: int, pixels: Array, background: Array,
     rgb_gradient: Array, alpha_gradient: Array,
 ) -> None:

@@ -46,15 +46,15 @@ def project_all(
     Every test is written so that NaN fails it: a row with NaN or infinity is left out and has radius 0.
     """
     radii[:] = 0
-    indices, order = _by_depth(means, view, lens[NEAR])
+    indices, order = by_depth(means, view, lens[NEAR])
     axes, terms = np.empty((3, 4), np.float64), np.empty(25, np.float64)
     count = 0
     for at in order:
         i = indices[at]
         if not shaped(log_scales, quats, logits, i):
             continue
-        radius, blended = _place(means, log_scales, quats, logits, i, view, lens, size_px, axes, rows, count)
-        if radius > 0 and _colour(means, sh0, sh_rest, i, degree, centre, terms, rows, count):
+        radius, blended = place(means, log_scales, quats, logits, i, view, lens, size_px, axes, rows, count)
+        if radius > 0 and colour_row(means, sh0, sh_rest, i, degree, centre, terms, rows, count):
             radii[i] = radius
         if radii[i] > 0 and blended:
             splat_of[count] = i
@@ -63,7 +63,7 @@ def project_all(
 
 
 @lane_kernel
-def _by_depth(means: Array, view: F64, near: float) -> tuple[Array, Array]:
+def by_depth(means: Array, view: F64, near: float) -> tuple[Array, Array]:
     """The Gaussians beyond the near plane, int32 [V], and their stable depth order, int32 [V]."""
     indices, depths = np.empty(len(means), np.int32), np.empty(len(means), np.float32)
     count = 0
@@ -76,7 +76,7 @@ def _by_depth(means: Array, view: F64, near: float) -> tuple[Array, Array]:
 
 
 @inlined
-def _place(
+def place(
     means: Array, log_scales: Array, quats: Array, logits: Array, i: int, view: F64, lens: F64, size_px: Array, axes: F64,
     rows: F64, rank: int,
 ) -> tuple[float, bool]:
@@ -103,18 +103,18 @@ def _place(
     rows[rank, X], rows[rank, Y], rows[rank, REACH_X], rows[rank, REACH_Y] = x_px, y_px, reach_x, reach_y
     rows[rank, HALF_X], rows[rank, SLOPE], rows[rank, HALF_Y] = 0.5 * yy / determinant, xy / yy, 0.5 / yy
     rows[rank, LN_OPACITY] = 0.5 * reach - LN_255
-    blended = reach > 0 and _touches(x_px, reach_x, size_px[0]) and _touches(y_px, reach_y, size_px[1])
-    seen = blended or (_touches(x_px, radius, size_px[0]) and _touches(y_px, radius, size_px[1]))
+    blended = reach > 0 and touches(x_px, reach_x, size_px[0]) and touches(y_px, reach_y, size_px[1])
+    seen = blended or (touches(x_px, radius, size_px[0]) and touches(y_px, radius, size_px[1]))
     return radius if seen else 0.0, blended
 
 
 @inlined
-def _touches(centre: float, reach: float, size: int) -> bool:
+def touches(centre: float, reach: float, size: int) -> bool:
     return centre + reach > 0 and centre - reach < size
 
 
 @inlined
-def _colour(
+def colour_row(
     means: Array, sh0: Array, sh_rest: Array, i: int, degree: int, centre: F64, terms: F64, rows: F64, rank: int
 ) -> bool:
     """Write max(SH(direction) + 0.5, 0) into the row; whether it is finite."""
