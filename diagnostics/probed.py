@@ -16,7 +16,7 @@ def latest(results: Iterable[Result]) -> tuple[Result, ...]:
     """The last of each probe, in the order in which they were first asked; every fix trial stays."""
     kept: dict[tuple[str, ...], Result] = {}
     for result in results:
-        tried = tuple(f"{each.code} {each.setting} {each.proposed}" for each in result.answer.tried)
+        tried = tuple(f"{each.code} {each.setting} {each.proposed} {each.do}" for each in result.answer.tried)
         kept[result.probe, *tried] = result
     return tuple(kept.values())
 
@@ -78,11 +78,18 @@ def _agreed(finding: Finding, probed: Finding) -> Finding:
 
 
 def with_trials(reported: Reported, heard: Sequence[Result]) -> Reported:
-    """Fixes that were tried say how it went; nothing else counts as validated."""
+    """Fixes that were tried say how it went; only what helped there counts as validated."""
     tried = [each for result in heard for each in result.answer.tried if each.code == reported.pattern.code]
     return replace(reported, fixes=tuple(_told(fix, tried) for fix in reported.fixes)) if tried else reported
 
 
 def _told(fix: Fix, tried: Sequence[Tried]) -> Fix:
-    mine = next((each for each in tried if fix.setting and (each.setting, each.proposed) == (fix.setting, fix.proposed)), None)
-    return fix if mine is None else replace(fix, validated=mine.says)
+    mine = next((each for each in tried if _is_the_same(fix, each)), None)
+    return fix if mine is None else replace(fix, tried=mine.says, validated=mine.helped is True)
+
+
+def _is_the_same(fix: Fix, tried: Tried) -> bool:
+    """The very change: another value of the setting was not tried; a fix without a setting is told by its words."""
+    if fix.setting:
+        return (tried.setting, tried.proposed) == (fix.setting, fix.proposed)
+    return bool(tried.do) and tried.do == fix.do

@@ -58,7 +58,8 @@ class Fix:
     seen_at: int | None = None  # iteration of the next training by which the outcome should show
     flag: str = ""  # the whole option as it is typed for this trainer, e.g. "--densify_grad_threshold 0.0004"
     default: bool = False  # `current` is the trainer's default: the run did not store the setting
-    validated: str = ""  # what a trial of this very change measured, against the same training without it; empty: not tried
+    tried: str = ""  # what a trial of this very change measured, against the same training without it; empty: not tried
+    validated: bool = False  # the trial showed that it helps
 
 
 @dataclass(frozen=True, eq=False)

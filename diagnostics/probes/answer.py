@@ -45,6 +45,7 @@ class Tried:
     proposed: Any
     says: str  # the difference with its noise, in one sentence
     helped: bool | None  # None: the difference is within the noise
+    do: str = ""  # the fix, as the finding words it
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ def typed(fix: Fix) -> tuple[str, ...]:
 def prospects(fix: Fix) -> tuple[Told, ...]:
     """What a trial of it measured, what should be seen by when, what it may cost, and what would show that this is no cure."""
     by = "" if fix.seen_at is None else f" by iteration {number(fix.seen_at)} of the next training"
-    told = (Told("Tried", fix.validated), Told(f"Expect{by}", fix.expect), Told("Risk", fix.risk),
+    told = (Told("Validated" if fix.validated else "Tried", fix.tried), Told(f"Expect{by}", fix.expect), Told("Risk", fix.risk),
             Told("Not the cause if", fix.falsified_by))
     return tuple(each for each in told if each.text)
 

@@ -24,7 +24,7 @@ NOW_RED, NOW_GREEN, NOW_BLUE = layout.NOW_RED, layout.NOW_GREEN, layout.NOW_BLUE
 X, Y, HALF_X, SLOPE, HALF_Y, LN_OPACITY = layout.X, layout.Y, layout.HALF_X, layout.SLOPE, layout.HALF_Y, layout.LN_OPACITY
 RED, GREEN, BLUE, REACH_X = layout.RED, layout.GREEN, layout.BLUE, layout.REACH_X
 
-# What the surrogate is made of, float64 [6]: where the tail begins and |dG/dΔ| there per unit of Σ'⁻¹Δ / d, how fast it
+# What the surrogate is made of, float64 [7]: where the tail begins and |dG/dΔ| there per unit of Σ'⁻¹Δ / d, how fast it
 # falls, and 1 or 0: only where more coverage would lower the loss; the centre at all; opacity inside the contour; colours.
 CONTOUR, AT_CONTOUR, FALL, BY_SIGN, BY_CENTRE, BY_OPACITY, BY_COLOUR = range(7)
 CHOICES = 7

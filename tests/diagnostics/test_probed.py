@@ -90,17 +90,20 @@ def test_a_finding_of_a_probe_without_numbers_is_refused() -> None:
     assert any("no measured number" in why for why in undecided["wrong-camera-poses"])
 
 
-def test_only_the_very_change_that_was_tried_counts_as_validated() -> None:
-    """Another value of the same setting was not tried."""
+@pytest.mark.parametrize(("helped", "validated"), [(True, True), (None, False), (False, False)])
+def test_only_the_very_change_that_helped_counts_as_validated(helped: bool | None, validated: bool) -> None:
+    """Another value of the same setting was not tried, and what did not help is told, and not praised."""
     fixes = (Fix("Lower it", "better", "position_lr_init", 1e-2, 1e-4),
-             Fix("Lower it more", "better", "position_lr_init", 1e-2, 1e-5))
-    tried = (Tried("IF-04", "position_lr_init", 1e-4, "PSNR +0.6 ± 0.2 dB", True),)
+             Fix("Lower it more", "better", "position_lr_init", 1e-2, 1e-5), Fix("Leave out the named cameras", "better"))
+    tried = (Tried("IF-04", "position_lr_init", 1e-4, "PSNR +0.6 ± 0.2 dB", helped, "Lower it"),
+             Tried("IF-04", "", None, "PSNR +1.0 ± 0.2 dB", helped, "Leave out the named cameras"))
     trial = replace(_result(None, tried=tried), probe="fix-trial")
     run = made_run(checkpoints={100: cloud()}, settings={"position_lr_init": 1e-2})
     (reported,) = [reported for reported in diagnose(run, probed=[_result(replace(PROBED, fixes=fixes)), trial]).findings
                    if reported.pattern.name == "wrong-camera-poses"]
-    told = {fix.proposed: fix.validated for fix in reported.fixes if fix.setting == "position_lr_init"}
-    assert told == {1e-4: "PSNR +0.6 ± 0.2 dB", 1e-5: ""}
+    told = {fix.do: (fix.tried, fix.validated) for fix in reported.fixes[:3]}
+    assert told == {"Lower it": ("PSNR +0.6 ± 0.2 dB", validated), "Lower it more": ("", False),
+                    "Leave out the named cameras": ("PSNR +1.0 ± 0.2 dB", validated)}
 
 
 def test_results_of_another_run_are_told_apart() -> None:

@@ -39,7 +39,8 @@ NOT_TRIED = {
     "TG-01": "who is out of reach was made faint or small by faults that are named",
     "M-09": "no small training ends with nobody; a cloud that no camera sees comes near, and it is acceptable there",
     "P-01": "the lab's trainer takes no input that is not finite",
-    **dict.fromkeys(("P-03", "P-04", "P-05"), "only a probe decides it; its own table says which faults it is made to find"),
+    **dict.fromkeys(("P-03", "P-04", "P-05", "P-06"),
+                    "only a probe decides it; its own table says which faults it is made to find"),
     "MF2-06": "takes the times of several machines",
     "TG-02": "dead Gaussians are left by faults that are named; by themselves they are a saving",
 }

@@ -74,7 +74,8 @@ def fix_trial(
     return Answer(
         f"{verdict(helped, summary, wanted, smaller, least_db)}: {told}.", rows=rows(case.reported, summary),
         shots=(shot(summary.pairs[0], sides[0]),), done=_done(ground, sides[0], summary, wanted),
-        tried=(Tried(case.reported.pattern.code, case.change.label, case.change.proposed, told, helped),),
+        tried=(Tried(case.reported.pattern.code, case.change.label, case.change.proposed, told, helped,
+                     case.reported.fixes[bench.wish.fix - 1].do),),
     )
 
 

@@ -187,13 +187,15 @@ def test_only_a_fix_that_was_tried_says_so() -> None:
     """"Validated" is a measured word."""
     fix = Fix("Do it", "it is better")
     assert [told.label for told in prospects(fix)] == ["Expect"]
-    tried = replace(fix, validated="It removed 87 % of the floaters.")
-    first = prospects(tried)[0]
-    assert (first.label, first.text) == ("Tried", "It removed 87 % of the floaters.")
-    page = Page(html_page(build_report(diagnosis(reported(fixes=(fix, tried))))))
-    assert page.text.count("Tried:") == 1
-    fixes = to_json(diagnosis(reported(fixes=(fix, tried))))["findings"][0]["fixes"]
-    assert [each["validated"] for each in fixes] == ["", "It removed 87 % of the floaters."]
+    helped = replace(fix, tried="It removed 87 % of the floaters.", validated=True)
+    vain = replace(fix, tried="Nothing changed.")
+    assert [(told.label, told.text) for each in (helped, vain) for told in prospects(each)[:1]] == [
+        ("Validated", "It removed 87 % of the floaters."), ("Tried", "Nothing changed.")]
+    page = Page(html_page(build_report(diagnosis(reported(fixes=(fix, helped, vain))))))
+    assert (page.text.count("Validated:"), page.text.count("Tried:")) == (1, 1)
+    fixes = to_json(diagnosis(reported(fixes=(fix, helped, vain))))["findings"][0]["fixes"]
+    assert [(each["tried"], each["validated"]) for each in fixes] == [
+        ("", False), ("It removed 87 % of the floaters.", True), ("Nothing changed.", False)]
 
 
 def test_a_finding_says_which_probe_decided_it() -> None:
