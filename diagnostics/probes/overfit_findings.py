@@ -102,7 +102,7 @@ def _fixes(blame: str, measured: Measured) -> Iterator[Fix]:
 def _contradict(measured: Measured, bars: Bars) -> Judged:
     together = measured.together
     if together is None:
-        return Judged(CONTRADICT, missing=(ALONE if measured.trials is not None else FEW,))
+        return Judged(CONTRADICT, missing=measured.stopped or (ALONE if measured.trials is not None else FEW,))
     if measured.steps < bars.steps:
         return Judged(CONTRADICT, missing=(SHORT.format(bars.steps),))
     reasons = tuple(_reasons(together, bars))

@@ -74,11 +74,12 @@ class Measured:
     """All of it."""
 
     alone: tuple[Alone, ...]  # those that were chosen first
-    trials: Trials | None  # None where views alone reach the bar
-    together: Together | None  # None where they do not, or where there are too few views
     settings: FitSettings
-    own_psnr: float | None  # dB, median over the views of `alone`, of the run's own last save; None where there is none
     steps: int  # of a fit of one view
+    trials: Trials | None = None  # where views alone stay below the bar
+    together: Together | None = None  # where they reach it, and there are enough of them
+    own_psnr: float | None = None  # dB, median over the views of `alone`, of the run's own last save; None where there is none
+    stopped: tuple[str, ...] = ()  # why views were not fitted together to the end
 
     @property
     def gained(self) -> float:

@@ -11,7 +11,7 @@ from runs.arrays import Array, Mask
 from runs.cameras import Camera
 from runs.points import PointCloud
 
-MOST_POINTS = 20_000  # of one fit; more do not show in pictures so small
+MOST_POINTS = 12_000  # of one fit; more do not show in pictures so small
 MARGIN = 0.15  # of width and height: what lies so far beside the picture may still reach into it
 FEWEST_SEEN = 500  # with fewer the others come along: it costs nothing, and large Gaussians reach far
 PIXELS_PER_PLACED = 2  # enough for any photo: it is only asked whether optimiser and renderer can learn it at all

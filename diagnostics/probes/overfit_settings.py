@@ -15,6 +15,7 @@ USED = ("position_lr_init", "feature_lr", "opacity_lr", "scaling_lr", "rotation_
 RATE_OF = {"f_dc": "feature_lr", "opacity": "opacity_lr", "scaling": "scaling_lr", "rotation": "rotation_lr"}
 NEVER = 1_000_000_000  # iterations
 FAR = 5.0  # times: rates of sound trainers differ by less
+SMALLEST_SCALE = 0.05  # × the distance to the neighbours: MCMC starts at 0.1
 HARMLESS_EPS = 1e-8  # the default of most Adams; gradients are larger
 
 
@@ -72,4 +73,5 @@ def _is_far(name: str, value: float, usual: float) -> bool:
         return abs(value - usual) > 0.5
     if name in ("opacity_reg", "scale_reg"):
         return value > 0.1
-    return not usual / FAR < value < usual * FAR
+    least = SMALLEST_SCALE if name == "init_scale" else usual / FAR
+    return not least < value < usual * FAR

@@ -1,7 +1,7 @@
 """The overfit probe: can the run's start and settings fit one photo, and several at once?"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,10 +26,25 @@ from diagnostics.probes.registry import Workload, probe
 from runs.points import PointCloud
 
 LONGEST_PX, STEPS, ALONE, MOST_VIEWS = 128, 500, 3, 10
-TOGETHER = ((2, 0.8), (4, 1.2), (10, 2.0))  # views, and steps in those of a view alone
+TOGETHER = ((2, 0.4), (4, 0.6), (10, 2.0))  # views, and steps in those of a view alone; the last ones are judged
 FEWEST_TOGETHER = 4
 LAGS_DB, MOST_LAGGING = 3.0, 3  # who is so far behind is fitted alone as well
 TRIALS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """What the whole question has in common; the shots gather while it works."""
+
+    bench: Bench
+    source: Source
+    views: tuple[View, ...]
+    points: PointCloud
+    desk: Desk
+    settings: FitSettings
+    steps: int
+    shots: list[Shot]
+    engine: str
 
 
 def _workload(bench: Bench) -> Workload:
@@ -47,18 +62,27 @@ def overfit(
     tint: float = 0.05, tinted: float = 0.08, stays_db: float = 5.0, keeps: float = 0.3, ahead_db: float = 6.0,
 ) -> Answer:
     """Raises OutOfReach without cameras, photos or start points."""
-    table = _laid(bench)
-    alone = tuple(_alone(table, view, place) for place, view in enumerate(evenly(table.views, ALONE)))
-    gained = float(np.median([each.gained for each in alone]))
-    trials = _trials(table, alone) if gained < gained_db else None
-    several = trials is None and len(table.views) >= FEWEST_TOGETHER
-    together = _together(table, alone, (gained_db, stays_db, keeps)) if several else None
-    own = own_psnr(bench, [each.camera for each in alone], table.source) if together else None
-    measured = Measured(alone, trials, together, table.settings, own, table.steps)
     bars = Bars(gained_db, margin_db, shift_px, moved, tint, tinted, stays_db, keeps, ahead_db, STEPS)
+    table = _laid(bench)
+    measured = _measured(table, bars)
     found = judged(measured, bars)
     return Answer(words.says(measured, bars, found), found, words.rows(measured, bars), tuple(table.shots), _open(found),
                   done=_done(table))
+
+
+def _measured(table: _Table, bars: Bars) -> Measured:
+    """Views alone, and then either what mends them or views together."""
+    alone = tuple(_alone(table, view, place) for place, view in enumerate(evenly(table.views, ALONE)))
+    first = Measured(alone, table.settings, table.steps)
+    if not first.gained >= bars.gained_db:
+        return replace(first, trials=_trials(table, alone))
+    if len(table.views) < FEWEST_TOGETHER:
+        return first
+    try:  # what views alone said stands, whatever time or memory is left
+        together = _together(table, alone, bars)
+        return replace(first, together=together, own_psnr=own_psnr(table.bench, [each.camera for each in alone], table.source))
+    except OutOfReach as reason:
+        return replace(first, stopped=reason.missing)
 
 
 def _open(found: tuple[Judged, ...]) -> tuple[str, ...]:
@@ -66,21 +90,6 @@ def _open(found: tuple[Judged, ...]) -> tuple[str, ...]:
     if any(each.finding is not None for each in found):
         return ()
     return tuple(dict.fromkeys(why for each in found for why in each.missing))
-
-
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """What the whole question has in common; the shots gather while it works."""
-
-    bench: Bench
-    source: Source
-    views: tuple[View, ...]
-    points: PointCloud
-    desk: Desk
-    settings: FitSettings
-    steps: int
-    shots: list[Shot]
-    engine: str
 
 
 def _material(bench: Bench) -> tuple[Source, PointCloud]:
@@ -135,7 +144,7 @@ def _trials(table: _Table, alone: tuple[Alone, ...]) -> Trials:
                  lambda what: table.bench.progress(0.3 + 0.15 * next(done), f"the same with {what}"))
 
 
-def _together(table: _Table, alone: tuple[Alone, ...], bars: tuple[float, float, float]) -> Together:
+def _together(table: _Table, alone: tuple[Alone, ...], bars: Bars) -> Together:
     last = _groups(table)
     found = residuals(last)
     behind = lagging(found, LAGS_DB, MOST_LAGGING)
@@ -145,12 +154,12 @@ def _together(table: _Table, alone: tuple[Alone, ...], bars: tuple[float, float,
             known[view.name] = _alone(table, view, 0, 0.9)
     lost = {name: each.psnr - last.psnr[name] for name, each in known.items()}
     gained = {name: each.gained for name, each in known.items()}
-    gained_db, stays_db, keeps = bars
-    fits = tuple(name for name in behind if gained[name] >= gained_db)
+    fits = tuple(name for name in behind if gained[name] >= bars.gained_db)
     worst = min(found, key=lambda each: each.psnr).camera
     _show(table, last, f"{len(last.views)} views together, {worst}", (worst,))
     blind = tuple(view.name for view in last.views if not last.visible[view.name])
-    return Together(last, found, disagreement(found), gained, lost, blind, fits, at_odds(lost, gained, fits, stays_db, keeps))
+    odd = at_odds(lost, gained, fits, bars.stays_db, bars.keeps)
+    return Together(last, found, disagreement(found), gained, lost, blind, fits, odd)
 
 
 def _groups(table: _Table) -> Fitted:
@@ -159,7 +168,7 @@ def _groups(table: _Table) -> Fitted:
     for count, times in TOGETHER:
         chosen = evenly(table.views, count)
         last = _fit(table, chosen, int(times * table.steps), f"{len(chosen)} views together", share)
-        share += 0.1 * times
+        share += 0.15 * times
         if len(chosen) == len(table.views):
             break
     return last
