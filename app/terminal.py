@@ -13,10 +13,10 @@ from diagnostics.accuracy import sentence_of
 from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.report import wording as report
-from diagnostics.report.finding_words import beginning, change, doubts, prospects
+from diagnostics.report.finding_words import beginning, change, doubts, prospects, row_words
 from diagnostics.report.story import stories
 from diagnostics.report.undecided import groups, what_settles
-from diagnostics.verdict import NOT_AVAILABLE, SEVERITIES, EvidenceRow, Fix
+from diagnostics.verdict import NOT_AVAILABLE, SEVERITIES, Fix
 from runs.checkpoints import Checkpoint
 from runs.run import Run
 from runs.storage import address_of
@@ -124,7 +124,7 @@ def finding_text(reported: Reported) -> str:
     record = sentence_of(reported.pattern.code)
     if record:
         lines.append(wrapped(report.capitalised(record), "  "))
-    lines += [wrapped(f"- {evidence_text(row)}", "  ") for row in finding.evidence]
+    lines += [wrapped(f"- {row_words(row)}", "  ") for row in finding.evidence]
     if beginning(reported):
         lines.append(wrapped(f"When it began: {' '.join(beginning(reported))}", "  "))
     lines.append(wrapped(f"Cause: {reported.cause}", "  "))
@@ -132,13 +132,6 @@ def finding_text(reported: Reported) -> str:
         lines.append(wrapped(f"{number}. {fix.do}{setting_text(fix)}", "  "))
         lines += [wrapped(f"{told.label}: {told.text}", "     ") for told in prospects(fix)]
     return "\n".join(lines)
-
-
-def evidence_text(row: EvidenceRow) -> str:
-    """One measured number: "share of needles at iteration 7,000: 12 % (limit 6 %)"."""
-    when = "" if row.iteration is None else f" at iteration {row.iteration:,}"
-    limit = "" if row.limit is None else f" (limit {report.number(row.limit, row.unit)})"
-    return f"{row.what}{when}: {report.number(row.value, row.unit)}{limit}"
 
 
 def setting_text(fix: Fix) -> str:

@@ -18,7 +18,7 @@ from diagnostics.report import wording
 
 CHART_PX = 130
 MOST_NAMED = 8  # in a legend; all are drawn
-MOST_COLUMNS = 600
+COLUMNS, FEWEST_COLUMNS = 2400, 30  # of all envelopes of a chart together, and of one: they are painted ten times a second
 
 
 class ProbeCurves(QWidget):
@@ -106,17 +106,17 @@ class _UnitChart(QWidget):
             self._box.removeItem(self._items.pop())
         colours = list(zip(curves, itertools.cycle(self._theme.curves), strict=False))
         for item, (curve, colour) in zip(self._items, colours, strict=True):
-            _draw(item, curve, colour)
+            _draw(item, curve, colour, max(COLUMNS // len(curves), FEWEST_COLUMNS))
         named = [f'<span style="color:{colour}">●</span>&nbsp;{escape(curve.name)}: {escape(last_value(curve))}'
                  for curve, colour in colours[:MOST_NAMED]]
         more = [f"and {wording.count(len(curves) - MOST_NAMED, 'more curve')}"] if len(curves) > MOST_NAMED else []
         self.legend.setText("<br>".join((*named, *more)))
 
 
-def _draw(item: pg.PlotDataItem, curve: Curve, colour: str) -> None:
+def _draw(item: pg.PlotDataItem, curve: Curve, colour: str, columns: int) -> None:
     steps, values = np.array(curve.steps, np.float64), np.array(curve.values, np.float64)
     order = np.argsort(steps, kind="stable")
-    x, y = envelope(steps[order], values[order], -math.inf, math.inf, MOST_COLUMNS)
+    x, y = envelope(steps[order], values[order], -math.inf, math.inf, columns)
     dots = {"symbol": "o", "symbolSize": 5, "symbolBrush": colour, "symbolPen": None} if len(x) < 3 else {"symbol": None}
     item.setData(x, y, pen=pg.mkPen(colour, width=1.5), **dots)
 

@@ -55,7 +55,7 @@ def measured_html(result: Result) -> str:
 
 
 def tried_html(result: Result) -> str:
-    return _told(map(tried, result.answer.tried))
+    return _told(tried(result.answer))
 
 
 def done_html(result: Result) -> str:

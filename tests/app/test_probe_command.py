@@ -25,6 +25,7 @@ from diagnostics.probes.json import from_json, to_json
 from diagnostics.probes.registry import Page, Workload
 from diagnostics.verdict import EvidenceRow, Finding
 from runs.open_run import open_run
+from runs.remote import mounting
 from tests.support.data import REPOSITORY
 
 SAMPLE = str(REPOSITORY / "resources" / "sample_run")
@@ -159,6 +160,15 @@ def test_the_window_and_the_command_line_mean_the_same_question():
     assert options.data.is_absolute()
     plain = probe_command.probe_parser().parse_args(command_line(Question("tiny"), run)[1:])
     assert probe_command.question_of(plain) == Question("tiny")
+
+
+def test_a_password_is_remembered_by_the_address_that_is_shown(monkeypatch):
+    """The command line of a process is for all to read, so the shown address travels there and the secret one apart."""
+    monkeypatch.setattr(mounting, "_TYPED", {})
+    mounting.remember_typed("sftp://me:secret@host/runs/one")
+    mounting.remember_typed("sftp://host/runs/two")
+    assert mounting.typed("sftp://host/runs/one") == "sftp://me:secret@host/runs/one"
+    assert mounting.typed("sftp://host/runs/two") == "sftp://host/runs/two"
 
 
 def test_an_estimate_comes_before_any_work(capsys, monkeypatch):
