@@ -6,6 +6,7 @@ from diagnostics.book.frame import code, inside, linked
 from diagnostics.book.markup import Markup, joined
 from diagnostics.catalogue import Pattern
 from diagnostics.probes.registry import Page
+from diagnostics.report.wording import sentence
 
 Probes = Mapping[str, Page]  # by name, in the order in which they should be tried
 
@@ -38,4 +39,7 @@ def probe_link(page: Page) -> Markup:
 def probe_entry(name: str, probes: Probes) -> Markup:
     """"Probe: ", its title as a link, and its question; the bare name where nobody describes it."""
     page = probes.get(name)
-    return joined(["Probe: ", code(name)]) if page is None else joined(["Probe: ", probe_link(page), f". {page.question}"])
+    if page is None:
+        return joined(["Probe: ", code(name)])
+    stop = sentence(page.title).removeprefix(page.title)  # a title may be a question itself
+    return joined(["Probe: ", probe_link(page), f"{stop} {page.question}"])

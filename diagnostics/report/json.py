@@ -123,8 +123,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
     return {
         "do": fix.do, "expect": fix.expect, "setting": fix.setting, "from": plain(fix.current), "to": plain(fix.proposed),
         "from_is_default": fix.default, "flag": fix.flag, "risk": fix.risk, "falsified_by": fix.falsified_by,
-        "seen_at": plain(fix.seen_at), "tried": fix.tried,
-        "validated": fix.validated,
+        "seen_at": plain(fix.seen_at), "tried": fix.tried, "validated": fix.validated,
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from diagnostics.accuracy import measured_on, sentence_of
 from diagnostics.catalogue import CatalogueFix, Pattern
 from diagnostics.report.probe_words import command, settling
-from diagnostics.report.wording import capitalised, setting
+from diagnostics.report.wording import capitalised, sentence, setting
 
 COLUMNS = 96  # of a terminal
 
@@ -83,7 +83,7 @@ def _probes(pattern: Pattern) -> Iterator[Item]:
     if pattern.probe and pattern.probe not in [page.name for page in described]:
         yield Item(f"The {pattern.probe} probe")
     for page in described:
-        yield Item(f"{page.title}: {page.question}", command(page.name))
+        yield Item(f"{sentence(page.title)} {page.question}", command(page.name))
 
 
 def _record(pattern: Pattern) -> tuple[str, ...]:

@@ -241,7 +241,7 @@ def test_the_story_says_which_probes_were_asked() -> None:
 def test_a_pattern_s_page_names_the_probes_that_settle_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the command, so that it can be typed."""
     needles = load_catalogue()["needle-gaussians"]
-    assert "Made-up probe: Does it hold?" in pattern_text(needles, {})
+    assert "Made-up probe. Does it hold?" in pattern_text(needles, {})
     assert "splatdoctor probe made-up RUN --data DIR" in pattern_text(needles, {})
     other = replace(needles, name="other")
     assert "What settles it" not in pattern_text(other, {})
