@@ -4,6 +4,7 @@ import _thread
 import json
 import math
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -21,6 +22,7 @@ from diagnostics.probes.json import shot_to_json
 
 PAUSE, GO, CANCEL = "pause", "go", "cancel"
 ADDRESSES = "SPLATDOCTOR_ADDRESSES"  # environment: addresses with user and password, as JSON; a command line is for all to read
+TEMPORARY = "SPLATDOCTOR_TEMPORARY"  # environment: the folder that was made for this process alone
 POLITE = 10  # niceness of the process: the window goes first
 OFTEN_S = 0.05  # between two messages of a kind that replaces the one before
 SHOT_S = 0.4  # between two states of one picture
@@ -173,7 +175,15 @@ def _listen(reins: Reins) -> None:
     time.sleep(BEAT_S)
     _interrupt()
     time.sleep(LAST_S)
+    put_away()
     os._exit(2)
+
+
+def put_away() -> None:
+    """Remove the folder that the window made for this process: a killed window cannot."""
+    folder = os.environ.get(TEMPORARY)
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _interrupt() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli import Parser
-from app.probe_child import ADDRESSES, Reins, Teller, hold, listener_of, terminable, told_apart, writer
+from app.probe_child import ADDRESSES, Reins, Teller, hold, listener_of, put_away, terminable, told_apart, writer
 from app.probe_lines import Cost, cost_told
 from app.probe_question import GIB, Question
 from app.probe_words import cost_text, page_text
@@ -142,6 +142,8 @@ def stream(question: Question, options: argparse.Namespace) -> int:
     except Exception as error:  # whoever reads along learns of every end
         traceback.print_exc()
         write({"failed": f"something went wrong inside the {question.probe} probe ({type(error).__name__}: {error})"})
+    finally:
+        put_away()
     return STOPPED
 
 

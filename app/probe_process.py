@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 import app
-from app.probe_child import CANCEL
+from app.probe_child import CANCEL, TEMPORARY
 from app.probe_lines import Lines, message_of
 
 COMMAND = (sys.executable, "-m", "app")
@@ -113,7 +113,7 @@ def _environment(folder: str, more: Mapping[str, str]) -> QProcessEnvironment:
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         if not found.contains(name):
             found.insert(name, threads)
-    for name in ("TMPDIR", "TMP", "TEMP"):
+    for name in ("TMPDIR", "TMP", "TEMP", TEMPORARY):
         found.insert(name, folder)
     for name, value in more.items():
         found.insert(name, value)

@@ -16,6 +16,7 @@ import pytest
 
 from app import probe_command, probe_results
 from app.cli import main
+from app.probe_child import TEMPORARY
 from app.probe_question import Question, command_line
 from diagnostics.diagnosis import Diagnosis
 from diagnostics.probes import ask, registry
@@ -224,7 +225,7 @@ class Child:
         self.folder = folder
         self.process = subprocess.Popen(
             [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(REPOSITORY)})
+            env={**os.environ, "TMPDIR": str(folder), TEMPORARY: str(folder), "PYTHONPATH": str(REPOSITORY)})
 
     def until(self, wanted: str) -> list[dict]:
         """Messages up to the one that says this."""
@@ -239,12 +240,13 @@ class Child:
         """What lies in its folder of temporary files after it has ended."""
         self.process.stdout.read()
         self.process.wait(30)
-        return os.listdir(self.folder)
+        return os.listdir(self.folder) if self.folder.exists() else []
 
 
 @pytest.fixture
 def child(tmp_path) -> Iterator[Child]:
-    started = Child(tmp_path, 0.002)
+    (tmp_path / "its own").mkdir()
+    started = Child(tmp_path / "its own", 0.002)
     yield started
     with started.process:
         started.process.kill()
@@ -266,6 +268,7 @@ def test_a_dead_window_leaves_no_probe_behind(child):
     child.until("step 5")
     child.process.stdin.close()
     assert child.left() == []
+    assert not child.folder.exists()
 
 
 def test_a_terminated_probe_puts_its_things_away(child):
