@@ -33,13 +33,15 @@ def _cannot(measured: Measured, bars: Bars) -> Judged:
     if blame is None:
         return Judged(CANNOT, missing=(NO_FIT.format(trials.both - trials.flat),))
     alone = next(each for each in measured.alone if each.camera == trials.view.name)
+    doubtful = measured.gained > bars.gained_db / 2  # it learns, only slowly: growth may make up for it
     return Judged(CANNOT, Finding(
         f"After {measured.steps:,} steps on the photo {alone.camera} alone, from the run's own points and settings, the picture "
         f"reaches {trials.own:.1f} dB; the photo's mean colour alone would give {trials.flat:.1f} dB. "
         f"With {WORDS[_mending(blame)]} it reaches {_reached(trials, blame):.1f} dB",
         evidence=tuple(_trial_rows(trials, measured, bars)), cameras=tuple(
             each.camera for each in measured.alone if each.gained < bars.gained_db),
-        confidence=0.9, cause=" ".join(_causes(blame, alone, measured)), fixes=tuple(_fixes(blame, measured)),
+        cause=" ".join(_causes(blame, alone, measured)), fixes=tuple(_fixes(blame, measured)),
+        confidence=0.6 if doubtful else 0.9, severity="major" if doubtful else None,
     ))
 
 
