@@ -80,8 +80,9 @@ def run_probe(options: argparse.Namespace) -> int:
 
 def list_probes() -> int:
     """The first to try first."""
+    wide = max(map(len, pages()), default=0) + 2
     for page in pages().values():
-        print(f"{page.name:<12} {page.title}\n{wrapped(page.question, ' ' * 13)}")
+        print(f"{page.name:<{wide}}{page.title}\n{wrapped(page.question, ' ' * wide)}")
     if not pages():
         print("There are no probes.")
     return 0

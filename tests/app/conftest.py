@@ -2,21 +2,27 @@
 
 import gc
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QSettings
+from PySide6.QtCore import QEvent, QSettings, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.lanes import settled
+from app.panels.probes import ProbesPanel
+from app.probe_trials import TRIAL
 from app.show import dispose
 from app.window import Window
+from diagnostics.probes.registry import pages
 from render.raster.cpu import rasterise
 from render.splats import prepare
 from runs.open_run import open_run
 from tests.support.data import REPOSITORY
+from tests.support.probes_panel import FAKE, tabs
+from tests.support.training import healthy_run
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -53,3 +59,30 @@ def window(qtbot: QtBot, settings: QSettings) -> Iterator[Window]:
     yield window
     window.close()
     dispose(window)
+
+
+@pytest.fixture
+def name() -> str:
+    """Of a probe that asks for no finding."""
+    return next(name for name in pages() if name != TRIAL)
+
+
+@pytest.fixture
+def mood(monkeypatch) -> Callable[[str], None]:
+    """How the next processes behave."""
+    return lambda wanted: monkeypatch.setenv("FAKE_PROBE", wanted)
+
+
+@pytest.fixture
+def panel(window: Window, qtbot, mood) -> ProbesPanel:
+    """Before a run of three saves, in front."""
+    mood("")
+    window.prober.command = FAKE
+    window.session.open(healthy_run())
+    qtbot.waitUntil(lambda: window.session.state.shown is not None and settled(window))
+    bar = tabs(window)
+    index = [bar.tabText(i) for i in range(bar.count())].index("Probes")
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(index).center())
+    found = window.panels["probes"]
+    assert isinstance(found, ProbesPanel)
+    return found

@@ -1,22 +1,16 @@
 """The Probes panel under real events: cost before work, a probe that can be paused, stopped or killed, and what it finds."""
 
 import json
-import os
-import signal
-import sys
-from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt, QUrl
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QTabBar
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 
 from app import probe_process, theme
 from app.lanes import settled
-from app.notices import NoticeBar
 from app.panels.diagnosis import DiagnosisPanel
 from app.panels.pattern import PatternPanel
-from app.panels.probes import ProbesPanel
 from app.probe_process import ProbeProcess
 from app.probe_trials import TRIAL, trials_of
 from app.window import Window
@@ -28,78 +22,10 @@ from diagnostics.probes.registry import pages
 from diagnostics.verdict import EvidenceRow, Finding, Fix
 from runs.open_run import open_run
 from tests.support.data import REPOSITORY
+from tests.support.probes_panel import FAKE, choose, click, gone, in_front, notice, start
 from tests.support.training import healthy_run
 
-FAKE = (sys.executable, str(REPOSITORY / "tests" / "support" / "fake_probe.py"))
 PATTERN = "needle-gaussians"
-
-
-@pytest.fixture
-def name() -> str:
-    """Of a probe that asks for no finding."""
-    return next(name for name in pages() if name != TRIAL)
-
-
-@pytest.fixture
-def mood(monkeypatch) -> Callable[[str], None]:
-    """How the next processes behave."""
-    return lambda wanted: monkeypatch.setenv("FAKE_PROBE", wanted)
-
-
-@pytest.fixture
-def panel(window: Window, qtbot, mood) -> ProbesPanel:
-    """Before a run of three saves, in front."""
-    mood("")
-    window.prober.command = FAKE
-    window.session.open(healthy_run())
-    qtbot.waitUntil(lambda: window.session.state.shown is not None and settled(window))
-    bar = tabs(window)
-    index = [bar.tabText(i) for i in range(bar.count())].index("Probes")
-    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(index).center())
-    found = window.panels["probes"]
-    assert isinstance(found, ProbesPanel)
-    return found
-
-
-def tabs(window: Window) -> QTabBar:
-    return next(bar for bar in window.findChildren(QTabBar) if "Probes" in [bar.tabText(i) for i in range(bar.count())])
-
-
-def in_front(window: Window) -> str:
-    """Which of the tabbed panels is seen; those behind it are "visible" to Qt, too."""
-    return tabs(window).tabText(tabs(window).currentIndex())
-
-
-def click(qtbot, widget) -> None:
-    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
-
-
-def choose(panel: ProbesPanel, qtbot, name: str) -> None:
-    """With the mouse, and wait for the cost."""
-    qtbot.mouseClick(panel.cards[name], Qt.MouseButton.LeftButton, pos=QPoint(20, 10))
-    assert panel.stack.currentWidget() is panel.view
-    qtbot.waitUntil(lambda: "of memory" in panel.view.cost.text())
-
-
-def start(panel: ProbesPanel, qtbot, window: Window, name: str) -> int:
-    """Choose, run, and wait until something came; the number of its process."""
-    choose(panel, qtbot, name)
-    click(qtbot, panel.view.ask)
-    qtbot.waitUntil(lambda: window.session.state.working is not None and bool(window.session.state.working.curves))
-    (process,) = [p for p in window.prober.findChildren(ProbeProcess) if "--estimate" not in p.process.arguments()]
-    return process.process.processId()
-
-
-def gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
-
-
-def notice(window: Window) -> NoticeBar:
-    return next(iter(window.findChildren(NoticeBar)))
 
 
 def answer_of(name: str, *judged: Judged) -> Result:
@@ -269,72 +195,6 @@ def test_odd_lines_hurt_nobody(panel, qtbot, window, mood, name):
     assert not notice(window).isVisible()
     click(qtbot, panel.view.stop)
     qtbot.waitUntil(lambda: gone(pid) and not window.prober.busy)
-
-
-# Trouble
-
-
-@pytest.mark.parametrize(("behaviour", "says"), [
-    ("fails", "probe: the photos cannot be read: a.png"), ("breaks", "was ended from outside (signal 6)")])
-def test_a_probe_that_fails_is_told_once_and_the_next_one_runs(panel, qtbot, window, mood, name, behaviour, says):
-    """One notice with its sentence, what it printed for a bug report, and a window that works."""
-    choose(panel, qtbot, name)
-    mood(behaviour)
-    click(qtbot, panel.view.ask)
-    qtbot.waitUntil(lambda: notice(window).isVisible())
-    assert says in notice(window).label.text()
-    assert notice(window).copy.isVisible() == (behaviour == "breaks")
-    click(qtbot, notice(window).close_button)
-    assert not notice(window).isVisible()
-    mood("")
-    pid = start(panel, qtbot, window, name)
-    click(qtbot, panel.view.stop)
-    qtbot.waitUntil(lambda: gone(pid) and not window.prober.busy)
-
-
-def test_a_probe_killed_from_outside_is_one_notice(panel, qtbot, window, name):
-    """Killing it leaves nothing behind, and hurts nobody."""
-    told: list[object] = []
-    window.notices.told.connect(told.append)
-    pid = start(panel, qtbot, window, name)
-    os.kill(pid, signal.SIGKILL)
-    qtbot.waitUntil(lambda: notice(window).isVisible() and not window.prober.busy)
-    assert "was ended from outside (signal 9)" in notice(window).label.text()
-    assert len(told) == 1
-    window.session.go_to(200)
-    qtbot.waitUntil(lambda: window.session.state.shown.checkpoint.iteration == 200)
-
-
-@pytest.mark.parametrize("behaviour", ["", "stubborn"])
-def test_a_closing_window_takes_its_probe_along(panel, qtbot, window, mood, name, behaviour, monkeypatch):
-    """Even one that does not listen."""
-    monkeypatch.setattr(probe_process, "POLITE_MS", 300)
-    mood(behaviour)
-    pid = start(panel, qtbot, window, name)
-    window.close()
-    assert gone(pid)
-    assert "probe" not in window.session.state.busy
-
-
-def test_a_stopped_process_does_not_keep_the_window(panel, qtbot, window, name, monkeypatch):
-    """A process that is frozen hears nothing and is killed."""
-    monkeypatch.setattr(probe_process, "POLITE_MS", 200)
-    monkeypatch.setattr(probe_process, "FIRM_MS", 200)
-    pid = start(panel, qtbot, window, name)
-    os.kill(pid, signal.SIGSTOP)
-    window.close()
-    qtbot.waitUntil(lambda: gone(pid))
-
-
-def test_another_run_ends_the_probe_and_a_longer_one_does_not(panel, qtbot, window, name):
-    """An answer about another run would be wrong; a training that goes on is the same run."""
-    pid = start(panel, qtbot, window, name)
-    window.session.renew(healthy_run())
-    assert window.prober.busy
-    window.session.open(open_run(REPOSITORY / "resources" / "sample_run"))
-    assert gone(pid)
-    assert not window.prober.busy
-    qtbot.waitUntil(lambda: settled(window))
 
 
 # From elsewhere
