@@ -24,7 +24,8 @@ FINDING = {
     "began": (dict, type(None)), "look_alikes": list, "seed_says": str, "we_say": str, "found_by": str,
 }
 EVIDENCE = ["what", "value", "limit", "unit", "iteration", "source"]
-FIX = ["do", "expect", "setting", "from", "to", "from_is_default", "flag", "risk", "falsified_by", "seen_at", "tried", "validated"]
+FIX = ["do", "expect", "setting", "from", "to", "from_is_default", "flag", "risk", "falsified_by", "seen_at", "tried",
+       "validated"]
 
 
 @pytest.fixture(scope="module")
