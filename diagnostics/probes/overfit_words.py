@@ -33,7 +33,7 @@ def _ahead(measured: Measured, bars: Bars) -> Iterator[str]:
     ahead = measured.ahead
     if ahead is not None and ahead > bars.ahead_db:
         yield (f"On the same views the run's own last save reaches {measured.own_psnr:.1f} dB, {ahead:.1f} dB less than this "
-               "short training of ten views: the trouble is in the training's code or schedule, not in data, start or settings.")
+               "short training of ten views: look at the training's code and schedule first, then at start, settings and data.")
 
 
 def rows(measured: Measured, bars: Bars) -> tuple[EvidenceRow, ...]:
