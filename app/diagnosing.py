@@ -11,6 +11,7 @@ from app.lanes import Job, Task
 from app.notices import Trouble
 from app.session import SCORE_JOB, Session, State
 from diagnostics.diagnosis import Diagnosis, Reported
+from diagnostics.probed import foreign_to
 from diagnostics.probes.answer import Result
 from diagnostics.probes.json import to_json
 from runs.arrays import F32
@@ -125,7 +126,8 @@ def examine(run: Run, span: tuple[int, int] | None, probed: tuple[Result, ...], 
     def told(fraction: float, title: str) -> None:
         task.progress(fraction, f"Diagnosing: {title}")
 
-    return diagnose(run, span, progress=told, cancelled=task.cancelled, on_finding=task.partial, probed=probed)
+    mine = tuple(result for result in probed if not foreign_to(run, result))  # a run that is followed may have changed since
+    return diagnose(run, span, progress=told, cancelled=task.cancelled, on_finding=task.partial, probed=mine)
 
 
 def score(run: Run, iteration: int, name: str, task: Task) -> F32:

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 
 from app.terminal import WrongUse
+from diagnostics.probed import foreign_to
 from diagnostics.probes.answer import Result
 from diagnostics.probes.json import NotAResult, from_json
 from runs.run import Run
@@ -21,9 +22,8 @@ def read_results(files: Sequence[Path]) -> Kept:
 def results_of(run: Run, kept: Kept) -> tuple[Result, ...]:
     """The results, all of this run. Raises WrongUse for one of another run."""
     for file, result in kept:
-        if _folder(result.run) != run.path.name:
-            raise WrongUse(f"this result of the {result.probe} probe is of another run ({result.run}), ask the probe about this "
-                           f"one: {file}")
+        if why := foreign_to(run, result):
+            raise WrongUse(f"{why}: {file}")
     return tuple(result for _, result in kept)
 
 
@@ -36,8 +36,3 @@ def _read(file: Path) -> Result:
         raise WrongUse(f"{error}: {file}") from error
     except (ValueError, RecursionError) as error:
         raise WrongUse(f"this is no JSON, and so no probe's result: {file}") from error
-
-
-def _folder(path: str) -> str:
-    """Its last part, whatever machine wrote it: a run may have been moved since."""
-    return PureWindowsPath(path).name if "\\" in path else PurePosixPath(path).name

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import PurePosixPath, PureWindowsPath
 
 from diagnostics.diagnosis import Reported
 from diagnostics.probes.answer import Judged, Result, Tried
@@ -23,13 +23,18 @@ def latest(results: Iterable[Result]) -> tuple[Result, ...]:
 
 def foreign_to(run: Run, result: Result) -> str:
     """Why a result cannot be about this run, in a sentence; empty where nothing speaks against it."""
-    if Path(result.run).name != run.path.name:
-        return f"this result of the {result.probe} probe is about another run ({result.run})"
+    if _folder(result.run) != run.path.name:
+        return f"this result of the {result.probe} probe is of another run ({result.run}), ask the probe about this one"
     counts = {checkpoint.iteration: checkpoint.count for checkpoint in run.checkpoints}
     places = [said.finding.gaussians for said in result.answer.judged if said.finding is not None]
     if any(place is not None and counts.get(place.iteration) != place.of for place in places):
-        return f"the run has changed since the {result.probe} probe was asked: ask it again"
+        return f"the run has changed since the {result.probe} probe was asked, ask it again"
     return ""
+
+
+def _folder(path: str) -> str:
+    """Its last part, whatever machine wrote it: a run may have been moved since."""
+    return PureWindowsPath(path).name if "\\" in path else PurePosixPath(path).name
 
 
 def reconciled(pattern: str, verdict: Verdict, heard: Sequence[Result]) -> Verdict:

@@ -12,7 +12,7 @@ from diagnostics.probes.answer import Curve, Shot
 from diagnostics.verdict import NotEvaluable
 
 EngineName = Literal["auto", "cpu", "cuda"]
-SECONDS = 180.0
+SECONDS = 300.0
 MEMORY_BYTES = 4 << 30
 
 

@@ -113,4 +113,5 @@ def test_results_of_another_run_are_told_apart() -> None:
     mine = _result(replace(PROBED, gaussians=place))
     assert foreign_to(run, mine) == ""
     assert "another run" in foreign_to(run, replace(mine, run="/elsewhere/other"))
+    assert foreign_to(run, replace(mine, run="C:\\runs\\made-up")) == ""
     assert "has changed" in foreign_to(run, _result(replace(PROBED, gaussians=replace(place, of=399))))
