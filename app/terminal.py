@@ -14,6 +14,7 @@ from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.diagnosis import Diagnosis, Reported
 from diagnostics.report import wording as report
 from diagnostics.report.finding_words import beginning, change, doubts, prospects, row_words
+from diagnostics.report.probe_words import found_by
 from diagnostics.report.story import stories
 from diagnostics.report.undecided import groups, what_settles
 from diagnostics.verdict import NOT_AVAILABLE, SEVERITIES, Fix
@@ -87,7 +88,7 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
     count = report.count(len(diagnosis.findings), "finding") if diagnosis.findings else wording.no_finding(diagnosis)
     blocks = [f"{head}\n{count}, {len(diagnosis.clear)} clear, {len(diagnosis.not_evaluable)} not evaluable"]
     blocks += [wrapped(paragraph, "") for paragraph in stories(diagnosis)]
-    blocks += [finding_text(reported) for reported in diagnosis.findings]
+    blocks += [finding_text(reported, found_by(reported, diagnosis.probed)) for reported in diagnosis.findings]
     if diagnosis.explained_away:
         blocks.append("Explained away\n" + "\n".join(
             wrapped(f"{away.reported.pattern.code} {away.reported.pattern.title}: {away.why}", "  ")
@@ -104,12 +105,14 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
     return "\n\n".join(blocks)
 
 
-def finding_text(reported: Reported) -> str:
-    """One finding with its numbers and fixes."""
+def finding_text(reported: Reported, found: str = "") -> str:
+    """One finding with its numbers and fixes; `found` says which probe has a part in it."""
     finding = reported.finding
     unsure = f" ({doubts(reported)})" if doubts(reported) else ""
     title = f"{reported.severity.upper()} {reported.pattern.code} {reported.pattern.title}{unsure}"
     lines = [title, wrapped(finding.says, "  ")]
+    if found:
+        lines.append(wrapped(found, "  "))
     if reported.harmless:
         lines.append(wrapped(reported.harmless, "  "))
     place = [report.iterations(reported.iterations)]

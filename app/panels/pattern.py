@@ -13,7 +13,7 @@ from app.widgets.finding_html import TRY, away_html, finding_html
 from diagnostics.catalogue import Pattern
 from diagnostics.registry import DETECTORS
 from diagnostics.report.page import pattern_html
-from diagnostics.report.probe_words import settling
+from diagnostics.report.probe_words import found_by, settling
 
 ASK = "probe:"
 EMPTY = "<p>Open a finding, or any pattern in the diagnosis, to read about it here.</p>"
@@ -64,7 +64,8 @@ def _about_this_run(state: State, theme: Theme) -> str:
     if state.pattern is None:
         return ""
     if state.finding is not None and state.finding.pattern.name == state.pattern.name:
-        return finding_html(state.finding, theme, triable_fixes(state.finding, state.run))
+        heard = () if state.diagnosis is None else state.diagnosis.probed
+        return finding_html(state.finding, theme, triable_fixes(state.finding, state.run), found_by(state.finding, heard))
     away = () if state.diagnosis is None else state.diagnosis.explained_away
     return next((away_html(one, theme) for one in away if one.reported.pattern.name == state.pattern.name), "")
 

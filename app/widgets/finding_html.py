@@ -15,13 +15,14 @@ from diagnostics.verdict import EvidenceRow, Fix
 TRY = "try:"  # a link to the trial of a fix: its number follows
 
 
-def finding_html(reported: Reported, theme: Theme, triable: Collection[int] = ()) -> str:
-    """Everything is escaped: sentences may quote file names. Fixes whose number, from 1, is in `triable` get a link."""
+def finding_html(reported: Reported, theme: Theme, triable: Collection[int] = (), found: str = "") -> str:
+    """Everything is escaped: sentences may quote file names. Fixes whose number, from 1, is in `triable` get a link; `found`
+    says which probe has a part in the finding."""
     severity = f'<span style="color:{theme.severity(reported.severity)}; font-weight:700">{reported.severity.capitalize()}</span>'
     unsure = f" · {escape(doubts(reported))}" if doubts(reported) else ""
     return (
         f"<h2>{escape(reported.pattern.title)}</h2><p>{severity} · {escape(where(reported))}{unsure}</p>"
-        f"<p>{escape(reported.finding.says)}</p><p>{escape(reported.harmless)}</p>"
+        f"<p>{escape(reported.finding.says)}</p><p>{escape(found)}</p><p>{escape(reported.harmless)}</p>"
         f"<p><small>{escape(capitalised(sentence_of(reported.pattern.code)))}</small></p>"
         f"<h3>Measured</h3>{measured_table(reported.finding.evidence)}"
         f"{_paragraph('When it began', ' '.join(beginning(reported)))}{_paragraph('Cause', reported.cause)}"

@@ -13,7 +13,7 @@ from runs.arrays import F64
 from runs.cameras import Camera
 
 PHOTOS, ANEW = "photos and renders", "short trainings"
-NAMES_IN_A_SENTENCE, NAMES_IN_ROWS = 4, 4
+NAMES_IN_A_SENTENCE, NAMES_IN_ROWS, NAMES_IN_A_FINDING = 4, 4, 1
 OTHER_LENS = ("The model was trained through another lens than these cameras have: the Gaussians, kept as they are, fit all "
               "photos better through it. Cameras were written or rescaled wrongly after training, or belong to another one.")
 
@@ -87,27 +87,27 @@ def kept_sentence(found: LensFound) -> str:
             f"{'down' if down > 0 else 'up'}")
 
 
-def pose_rows(moves: Moves, limits: PoseLimits, at: int) -> tuple[EvidenceRow, ...]:
-    """Medians over all views, then the worst cameras one by one."""
+def pose_rows(moves: Moves, limits: PoseLimits, at: int, most: int = NAMES_IN_ROWS) -> tuple[EvidenceRow, ...]:
+    """Medians over all views, then at most so many of the worst cameras, one by one."""
     worst = moves.wrong or tuple(sorted(moves.each, key=lambda one: -one.motion_px))[:1]
     return (
         EvidenceRow("views that fit clearly better from another place", len(moves.wrong), 0, "views", at, PHOTOS),
-        EvidenceRow("motion of the picture by the camera's own move, median over the views looked at", moves.median("full_px"),
+        EvidenceRow("motion of the picture by the camera's own move, median of the views", moves.median("full_px"),
                     None, "px", at, PHOTOS),
-        EvidenceRow("the same in pictures of the size that was worked at", moves.median("motion_px"), limits.motion_px, "px", at,
+        EvidenceRow("the same in pictures of the size of the probe", moves.median("motion_px"), limits.motion_px, "px", at,
                     PHOTOS),
         EvidenceRow("part of the squared difference that the move explains, median", moves.median("explained"), limits.explained,
                     "share", at, PHOTOS),
         EvidenceRow("motion by what all cameras share (a drift of the model, one lens), for which none is blamed, median",
-                    moves.common_px, None, "px at the size worked at", at, PHOTOS),
-        *(row for one in worst[:NAMES_IN_ROWS] for row in _camera_rows(one, limits, at)),
+                    moves.common_px, None, "px in pictures of the size of the probe", at, PHOTOS),
+        *(row for one in worst[:most] for row in _camera_rows(one, limits, at)),
     )
 
 
 def _camera_rows(one: Moved, limits: PoseLimits, at: int) -> tuple[EvidenceRow, ...]:
     return (
         EvidenceRow(f"{one.name}: motion of the picture, at least", one.full_px, None, "px", at, PHOTOS),
-        EvidenceRow(f"{one.name}: the same in the size that was worked at", one.motion_px, limits.motion_px, "px", at, PHOTOS),
+        EvidenceRow(f"{one.name}: the same in pictures of the size of the probe", one.motion_px, limits.motion_px, "px", at, PHOTOS),
         EvidenceRow(f"{one.name}: its uncertainty", one.uncertainty_px, one.motion_px / limits.certain, "px", at, PHOTOS),
         EvidenceRow(f"{one.name}: turned by at least", one.turn_deg, None, "degrees", at, PHOTOS),
         EvidenceRow(f"{one.name}: shifted by at least ({percent(one.shift_share)} of the distance to the scene)", one.shift, None,
@@ -145,8 +145,8 @@ def pose_finding(moves: Moves, limits: PoseLimits, at: int, serious: float) -> F
     """Cameras stand wrong."""
     share = len(moves.wrong) / len(moves.each)
     return Finding(
-        poses_sentence(moves), pose_rows(moves, limits, at), iterations=(at, at), cameras=tuple(one.name for one in moves.wrong),
-        confidence=0.9, severity="critical" if share > serious else "major",
+        poses_sentence(moves), pose_rows(moves, limits, at, NAMES_IN_A_FINDING), iterations=(at, at),
+        cameras=tuple(one.name for one in moves.wrong), confidence=0.9, severity="critical" if share > serious else "major",
         facts={"wrong": len(moves.wrong), "of": f"{len(moves.each)} training cameras looked at"},
     )
 
