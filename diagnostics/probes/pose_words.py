@@ -107,7 +107,8 @@ def pose_rows(moves: Moves, limits: PoseLimits, at: int, most: int = NAMES_IN_RO
 def _camera_rows(one: Moved, limits: PoseLimits, at: int) -> tuple[EvidenceRow, ...]:
     return (
         EvidenceRow(f"{one.name}: motion of the picture, at least", one.full_px, None, "px", at, PHOTOS),
-        EvidenceRow(f"{one.name}: the same in pictures of the size of the probe", one.motion_px, limits.motion_px, "px", at, PHOTOS),
+        EvidenceRow(f"{one.name}: the same in pictures of the size of the probe", one.motion_px, limits.motion_px, "px", at,
+                    PHOTOS),
         EvidenceRow(f"{one.name}: its uncertainty", one.uncertainty_px, one.motion_px / limits.certain, "px", at, PHOTOS),
         EvidenceRow(f"{one.name}: turned by at least", one.turn_deg, None, "degrees", at, PHOTOS),
         EvidenceRow(f"{one.name}: shifted by at least ({percent(one.shift_share)} of the distance to the scene)", one.shift, None,
