@@ -77,7 +77,8 @@ def _lines(figures: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     yield ""
     yield ("Written by `python -m benchmarks.probes`. Found: of the runs with a fault that the probe is made to find. False "
            "alarms: healthy runs in which it found something. Open: it said that it cannot tell, with the reason. Seconds: "
-           "median, on one core of a shared machine.")
+           "median, on one core of a shared machine. Of the fix trial, found means that a fix which is known to be right was "
+           "validated.")
     yield ""
     yield "| probe | runs | found | false alarms | open | seconds |"
     yield "|---|---|---|---|---|---|"
