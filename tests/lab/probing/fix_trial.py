@@ -1,4 +1,4 @@
-"""Fixes that are known to be right, one per fault; a change that cures nothing is tested by itself, and no healthy run has a fix."""
+"""Fixes that are known to be right, one per fault; what cures nothing is tested by itself, and healthy runs have no fix."""
 
 from diagnostics.probes.answer import Result
 from diagnostics.probes.bench import Wish
