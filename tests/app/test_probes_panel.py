@@ -1,6 +1,7 @@
 """The Probes panel under real events: cost before work, a probe that can be paused, stopped or killed, and what it finds."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -173,7 +174,8 @@ def test_an_answer_goes_into_the_diagnosis_that_is_open(panel, qtbot, window, mo
     before = window.session.state.diagnosis
     assert PATTERN not in [f.pattern.name for f in before.findings]
     file = tmp_path / "answer.json"
-    file.write_text(json.dumps(to_json(answer_of(name, found()))))
+    mine = replace(answer_of(name, found()), run=str(window.session.state.run.path))
+    file.write_text(json.dumps(to_json(mine)))
     monkeypatch.setenv("FAKE_RESULT", str(file))
     mood("answers")
     choose(panel, qtbot, name)
