@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from diagnostics.probes.answer import Judged
 from diagnostics.probes.overfit_measured import Alone, Bars, Measured, Together
 from diagnostics.probes.overfit_trials import WORDS, Trials
-from diagnostics.verdict import EvidenceRow, Finding, Fix
+from diagnostics.verdict import EvidenceRow, Finding, Fix, Severity
 from diagnostics.wording import percent
 
 CANNOT, CONTRADICT = "one-view-cannot-be-fitted", "views-contradict-each-other"
@@ -41,8 +41,13 @@ def _cannot(measured: Measured, bars: Bars) -> Judged:
         evidence=tuple(_trial_rows(trials, measured, bars)), cameras=tuple(
             each.camera for each in measured.alone if each.gained < bars.gained_db),
         cause=" ".join(_causes(blame, alone, measured)), fixes=tuple(_fixes(blame, measured)),
-        confidence=0.6 if doubtful else 0.9, severity="major" if doubtful else None,
+        confidence=0.6 if doubtful else 0.9, severity=_milder(blame) if doubtful else None,
     ))
+
+
+def _milder(blame: str) -> Severity:
+    """Growth, which this probe leaves out, makes up for a poor start: many sound trainings begin at random."""
+    return "minor" if blame == "start" else "major"
 
 
 def _mending(blame: str) -> str:

@@ -7,9 +7,11 @@ import pytest
 
 from diagnostics.optimiser.settings import OptimiserSettings
 from diagnostics.optimiser.views import View
+from diagnostics.probes.overfit_findings import judged
 from diagnostics.probes.overfit_fits import Desk, beside, fit, flat_psnr
+from diagnostics.probes.overfit_measured import Alone, Bars, Measured
 from diagnostics.probes.overfit_model import _averaged
-from diagnostics.probes.overfit_points import placed, seen_by, serving_px, whereabouts
+from diagnostics.probes.overfit_points import Whereabouts, placed, seen_by, serving_px, whereabouts
 from diagnostics.probes.overfit_residuals import Residual, at_odds, disagreement, lagging, residuals
 from diagnostics.probes.overfit_settings import FitSettings, for_fits
 from diagnostics.probes.overfit_trials import Trials
@@ -155,3 +157,18 @@ def test_pictures_are_made_smaller_by_areas() -> None:
     row = np.array([0.0, 1, 2, 3, 4, 5], np.float32).reshape(6, 1, 1)
     assert _averaged(row, 3).ravel().tolist() == [0.5, 2.5, 4.5]
     assert _averaged(row, 4).ravel() == pytest.approx([1 / 3, 5 / 3, 10 / 3, 14 / 3])
+
+
+@pytest.mark.parametrize(("own", "cures", "severity"), [
+    (21.0, {"start": 30.0, "both": 30.0}, "minor"), (21.0, {"settings": 30.0, "both": 30.0}, "major"),
+    (14.0, {"start": 30.0, "both": 30.0}, None), (14.0, {"settings": 30.0, "both": 30.0}, None),
+])
+def test_a_start_that_learns_slowly_is_no_grave_fault(own: float, cures: dict[str, float], severity: str | None) -> None:
+    """Many sound trainings begin at random points, and growth makes up for it; a start that learns nothing is critical."""
+    usual = {"flat": 12.0, "own": own, "settings": 12.0, "background": 12.0, "start": 12.0, "both": 12.0}
+    trials = Trials(View(camera(), textured()), **{**usual, **cures})
+    alone = Alone("one", own, 12.0, 5, Whereabouts(10, 5, 1, 1, 3))
+    measured = Measured((alone,), FitSettings(OptimiserSettings(), (), ()), 500, trials=trials)
+    (cannot, _) = judged(measured, Bars(12.0, 3.0, 0.08, 0.002, 0.05, 0.08, 5.0, 0.3, 6.0, 500))
+    assert cannot.finding is not None
+    assert cannot.finding.severity == severity
