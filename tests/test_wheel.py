@@ -59,6 +59,13 @@ def test_the_installed_command_diagnoses_the_sample_run(installed: Path, tmp_pat
     assert report.read_bytes().startswith(b"%PDF")
 
 
+def test_the_installed_command_asks_a_probe(installed: Path) -> None:
+    """Its page, its limits and the compact trainer must be there; a sound colour balance is answered with 0."""
+    told = splatdoctor(installed, "probe", "exposure", str(installed / "resources" / "sample_run"))
+    assert told.returncode == 0, told.stderr
+    assert "Nothing found" in told.stdout
+
+
 def test_the_installed_command_prints_a_pattern_page(installed: Path) -> None:
     """The catalogue is prose that users read from the installed product."""
     told = splatdoctor(installed, "catalogue", "AF-06")
