@@ -2,7 +2,7 @@
 
 from runs.run import Run
 
-# Their densification was read: what stays keeps its order, and what is born comes last (formats.md F; INRIA's model and gsplat's
+# Their densification was read: what stays keeps its order, and what is born comes last (INRIA's model and gsplat's
 # strategies). Of other trainers nobody knows.
 KEEP_ORDER = frozenset({
     "inria", "taming", "absgs", "efa-gs", "fastgs", "lightgaussian", "speedy-splat", "mip-splatting", "2dgs", "3dgs-mcmc",

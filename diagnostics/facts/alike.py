@@ -1,7 +1,7 @@
 """Whether what is drawn and compared here is what the trainer drew and compared: all that renders or asks photos goes through it.
 
 Pictures are drawn here as INRIA's rasteriser draws them: splats projected to ellipses, each widened by 0.3 px², centres at the
-pinhole camera's pixels (science: E.1). What a trainer drew in another way was never optimised to look right so.
+pinhole camera's pixels. What a trainer drew in another way was never optimised to look right so.
 """
 
 from collections.abc import Callable, Mapping

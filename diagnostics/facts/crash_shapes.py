@@ -14,7 +14,7 @@ from runs.run import Run
 
 TORCH_ENDINGS = frozenset({".pt", ".pth", ".ckpt"})
 MOST_FILES = 4
-# INRIA's tuple holds its parameters without names, in this order (formats.md 1.4).
+# INRIA's tuple holds its parameters without names, in this order.
 OF_TUPLE: Mapping[str, tuple[tuple[int | None, ...], ...]] = {  # shape of one row; None: any size
     "xyz": ((3,),), "f_dc": ((1, 3),), "f_rest": ((None, 3),), "scaling": ((3,), (2,)), "rotation": ((4,),), "opacity": ((1,),),
 }

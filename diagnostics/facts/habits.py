@@ -12,7 +12,7 @@ from diagnostics.verdict import NotEvaluable
 from runs.run import Run
 from runs.settings import Settings
 
-# Forks of INRIA's trainer that took over its optimiser and its loader of backgrounds (formats.md 1.9, 7-18).
+# Forks of INRIA's trainer that took over its optimiser and its loader of backgrounds.
 OF_INRIA = frozenset({
     "inria", "taming", "absgs", "efa-gs", "pixel-gs", "fastgs", "lightgaussian", "speedy-splat", "3dgs-mcmc", "mip-splatting",
     "2dgs", "grendel", "yindaheng98", "truncgradgs",

@@ -85,7 +85,7 @@ def pruned(run: Run, span: Span) -> Series | None:
 
 @fact(missing="series grad_norm/<parameter group>")
 def gradient_norms(run: Run, span: Span) -> Mapping[str, Series] | None:
-    """By parameter group, of the Gaussians' own. Their size says nothing under Adam; exact zeros do (science: B 2)."""
+    """By parameter group, of the Gaussians' own. Their size says nothing under Adam; exact zeros do."""
     told = {name.removeprefix("grad_norm/"): name for name in run.series if name.startswith("grad_norm/")}
     found = {GROUPS.get(group, group): logged(run, span, name) for group, name in told.items()}
     return {group: series for group, series in found.items() if series is not None and group in GROUPS.values()} or None

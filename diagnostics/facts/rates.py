@@ -14,7 +14,7 @@ from runs.series import Series
 from runs.settings import Setting, Settings
 
 RATES = "learning rates (settings, series lr/xyz or a training state)"
-# What the 3DGS reference, gsplat and their families share (science: B.0). Under Adam a rate is the length of one step: of the
+# What the 3DGS reference, gsplat and their families share. Under Adam a rate is the length of one step: of the
 # means in units of the cameras' extent, of the others in the stored units (logit, natural logarithm, SH).
 USUAL: Mapping[str, float] = {
     "xyz": 1.6e-4, "f_dc": 2.5e-3, "f_rest": 1.25e-4, "opacity": 0.05, "scaling": 5e-3, "rotation": 1e-3,

@@ -26,7 +26,7 @@ class SplatFormat:
     look: Callable[[Path], SplatFile]  # headers only. Raises UnreadableFile or RefusedFile
 
 
-# The first that recognises a file reads it (formats.md C.3).
+# The first that recognises a file reads it.
 FORMATS: tuple[SplatFormat, ...] = (
     SplatFormat("compressed PLY", (".ply",), compressed_ply.recognise, compressed_ply.look),
     SplatFormat("anchor PLY", (".ply",), anchors.is_anchors, anchors.look),

@@ -2,7 +2,7 @@
 
 What two newborns inherit may be alike, and learning blurs it within some hundred iterations; the order of rows stays. INRIA's
 trainer and gsplat's default strategy append the clones in the order of their parents, then one half of every split in that
-order, then the other halves likewise (formats.md F).
+order, then the other halves likewise.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The families of trainers whose folders can be opened; the first that recognises a folder reads it (formats.md C.2)."""
+"""The families of trainers whose folders can be opened; the first that recognises a folder reads it."""
 
 from runs.trainers.brush.folder import FAMILY as BRUSH
 from runs.trainers.grut.folder import FAMILY as GRUT

@@ -1,6 +1,6 @@
 """NerfBaselines: another trainer's own files in checkpoint-N/, one folder per save, with nb-info.json and results-N.json beside.
 
-Each folder is opened as the run of the trainer that wrote it (formats.md 19; nerfbaselines `training.py`).
+Each folder is opened as the run of the trainer that wrote it (nerfbaselines `training.py`).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""OpenSplat: one scene file and numbered saves of it beside it; cameras.json comes when training ends (formats.md 6).
+"""OpenSplat: one scene file and numbered saves of it beside it; cameras.json comes when training ends.
 
 The header of every PLY says its iteration. A PLY is written in pieces under its final name, so a reader can meet half of one.
 """

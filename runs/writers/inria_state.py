@@ -1,4 +1,4 @@
-"""The resumable state of INRIA's trainer as it is saved: a tuple of 12 items and the iteration (formats.md 1.4)."""
+"""The resumable state of INRIA's trainer as it is saved: a tuple of 12 items and the iteration."""
 
 from collections.abc import Mapping
 from typing import Any

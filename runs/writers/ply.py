@@ -1,4 +1,4 @@
-"""Splats and point clouds as PLY files, binary little-endian, in the column order of INRIA's trainer (formats.md 1.3)."""
+"""Splats and point clouds as PLY files, binary little-endian, in the column order of INRIA's trainer."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -86,7 +86,7 @@ def _rgb(rows: Rows) -> U8 | None:
 
 
 def _other_kind(header: Header, vertex: Element | None) -> str | None:
-    """What the file is, if it is not a file of splats (formats.md C.4)."""
+    """What the file is, if it is not a file of splats."""
     if header.element("chunk") and vertex and "packed_position" in vertex.names:
         return "this is a PlayCanvas compressed PLY, not one of plain splats; open it by itself"
     if vertex is None:

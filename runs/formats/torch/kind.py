@@ -1,4 +1,4 @@
-"""What a file of torch.save holds, by the structure of its description; no number of a tensor is read (formats.md C.5)."""
+"""What a file of torch.save holds, by the structure of its description; no number of a tensor is read."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

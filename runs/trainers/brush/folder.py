@@ -1,6 +1,6 @@
 """Brush: a folder of exports named by iteration beside the data set, with eval pictures and the arguments that were changed.
 
-Nothing else reaches the disk: metrics go to Rerun, optimiser and cameras nowhere (formats.md 5).
+Nothing else reaches the disk: metrics go to Rerun, optimiser and cameras nowhere.
 """
 
 import re

@@ -1,6 +1,6 @@
 """gsplat's trainer for driving scenes (`examples/av_trainer.py`): statistics per evaluation, model.pt at the end, no settings.
 
-It says what its steps are in its files: counted from 1 (formats.md 2.6).
+It says what its steps are in its files: counted from 1.
 """
 
 import re

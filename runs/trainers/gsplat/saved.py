@@ -1,6 +1,6 @@
 """Saved Gaussians of gsplat's trainers: `ckpts/ckpt_STEP_rankR.pt`, one file per process, each with a part of the Gaussians.
 
-Steps count from 0, so the file of step 6999 holds the state of iteration 7000 (formats.md 2.1); those of the trainer for
+Steps count from 0, so the file of step 6999 holds the state of iteration 7000; those of the trainer for
 driving scenes (av_trainer) count from 1.
 """
 

@@ -1,4 +1,4 @@
-"""Which fork of INRIA's trainer wrote a folder, by its settings, by its files and by its checkpoint (formats.md C.2, row 15)."""
+"""Which fork of INRIA's trainer wrote a folder, by its settings, by its files and by its checkpoint."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

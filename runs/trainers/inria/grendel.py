@@ -1,7 +1,7 @@
 """Grendel-GS: INRIA's trainer on several processes, which each write a part of every save; views are trained in batches.
 
 Its iterations count views: they advance by the batch size, so "7000" becomes the largest 1 + k · batch size up to it. A
-save is written before the optimiser steps (formats.md 17; Grendel-GS `train_internal.py`).
+save is written before the optimiser steps (Grendel-GS `train_internal.py`).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""LightGaussian's importance scores: `imp_score.npz`, one number per Gaussian of the last save (formats.md 14)."""
+"""LightGaussian's importance scores: `imp_score.npz`, one number per Gaussian of the last save."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

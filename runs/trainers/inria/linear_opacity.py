@@ -1,6 +1,6 @@
 """Opacities that were stored as such, 0..1, where logits are expected: Taming-3DGS from its `ho_iteration` on (15,000).
 
-There the trainer replaces the logits by |sigmoid(o)|, which it no longer trains (its `modify_functions`; formats.md 7, T13).
+There the trainer replaces the logits by |sigmoid(o)|, which it no longer trains (its `modify_functions`).
 No file names the iteration, so the values decide: trained logits are never all within 0..1, for a fresh Gaussian has -2.2.
 """
 

@@ -1,6 +1,6 @@
 """The resumable states of INRIA's trainer and its forks: `chkpntN.pth`, a tuple of 12 to 15 items and an iteration.
 
-Forks put further items anywhere into the tuple, so items are told by type and shape (formats.md 1.4 and 1.9).
+Forks put further items anywhere into the tuple, so items are told by type and shape.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -180,7 +180,7 @@ def _missing_parts(
 
 
 def _what(saved: Any) -> str:
-    """What a foreign checkpoint is, by its keys (formats.md C.5)."""
+    """What a foreign checkpoint is, by its keys."""
     if not isinstance(saved, dict):
         return f"it holds a {type(saved).__name__}"
     kinds = {

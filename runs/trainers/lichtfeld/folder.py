@@ -1,4 +1,4 @@
-"""LichtFeld Studio (before 2025: gaussian-splatting-cuda), in the layouts of its eras (formats.md 4)."""
+"""LichtFeld Studio (before 2025: gaussian-splatting-cuda), in the layouts of its eras."""
 
 import re
 from collections.abc import Mapping

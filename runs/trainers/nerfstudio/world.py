@@ -1,6 +1,6 @@
 """Where the cameras of a nerfstudio run stand: those of its data set, moved as `dataparser_transforms.json` says.
 
-The file maps the world before any conversion (COLMAP's): p_model = scale (T p + t), formats.md 3.3. A `transforms.json`
+The file maps the world before any conversion (COLMAP's): p_model = scale (T p + t). A `transforms.json`
 holds poses that a converter turned already (`applied_transform`), which is undone first.
 """
 

@@ -2,7 +2,7 @@
 
 Their PLY has a property `filter_3D`, a standard deviation f in world units. Each splat is drawn as if smoothed by an
 isotropic Gaussian of that width which keeps its integral: variances become s² + f², and the opacity is multiplied by
-√(det S² / det (S² + f²)) (Yu et al., Mip-Splatting, CVPR 2024, section 4.1; formats.md 9).
+√(det S² / det (S² + f²)) (Yu et al., Mip-Splatting, CVPR 2024, section 4.1).
 """
 
 from collections.abc import Callable

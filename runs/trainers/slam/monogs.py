@@ -1,4 +1,4 @@
-"""MonoGS: a SLAM system's folder of config.yml, plot/trj_*.json, psnr/*/final_result.json and one final cloud (formats.md 15).
+"""MonoGS: a SLAM system's folder of config.yml, plot/trj_*.json, psnr/*/final_result.json and one final cloud.
 
 Numbers of a SLAM run are frames of a recording, not steps of an optimiser: they stand where other runs have iterations.
 """

@@ -1,4 +1,4 @@
-"""SplaTAM: a SLAM system's folder of params.npz, paramsN.npz, eval/*.txt and config.py, which is never run (formats.md 15).
+"""SplaTAM: a SLAM system's folder of params.npz, paramsN.npz, eval/*.txt and config.py, which is never run.
 
 Numbers of a SLAM run are frames of a recording, not steps of an optimiser: they stand where other runs have iterations.
 """

@@ -36,7 +36,7 @@ def test_what_a_reader_left_out_for_its_rows_is_told_too() -> None:
 
 @pytest.mark.parametrize("name", [DURING, COUNT])
 def test_ply_and_state_around_a_densification_are_no_fault(name: str) -> None:
-    """formats.md 1.2: the PLY is written before it, the state after it."""
+    """In INRIA's trainer the PLY is written before it, the state after it."""
     assert verdict(name, state_after_the_densification()) is None
 
 

@@ -57,7 +57,7 @@ def test_events_fall_where_the_schedule_says() -> None:
 
 
 def test_adam_loses_its_step_where_arrays_are_replaced_and_at_the_end() -> None:
-    """lab.md: on a densify iteration all groups, on a reset the opacities, and nobody would see the last one."""
+    """In INRIA's trainer: on a densify iteration all groups, on a reset the opacities, and nobody would see the last one."""
     optimiser, _ = steps_of(quick())
     lost = {name: 120 - memory.step for name, memory in optimiser.adam.moments.items()}
     assert lost == {name: 3 + 1 + int(name == "logit_opacities") for name in GROUPS}
@@ -183,7 +183,7 @@ def test_every_step_of_the_recipe_can_be_replaced() -> None:
 
 
 def test_nan_gradients_kill_the_run_but_not_on_a_densify_iteration() -> None:
-    """lab.md: injected exactly at a densification they have no effect at all, elsewhere they are in the parameters."""
+    """As measured: injected exactly at a densification they have no effect at all, elsewhere they are in the parameters."""
     def poisoned(at: int) -> Recipe:
         def poison(context: Context, gradients: Gradients) -> Gradients:
             if context.iteration == at:

@@ -35,7 +35,7 @@ def test_sh_degree_rises_at_multiples_of_the_interval_up_to_the_last() -> None:
 
 
 def test_inrias_run_densifies_144_times_and_resets_four_times() -> None:
-    """science.md: 600, 700, … 14,900, and 3000, 6000, 9000, 12000; a white background adds iteration 500."""
+    """In the reference: 600, 700, … 14,900, and 3000, 6000, 9000, 12000; a white background adds iteration 500."""
     every = range(1, 30_001)
     events = [iteration for iteration in every if schedule.densifies(iteration, INRIA)]
     assert (events[0], events[-1], len(events)) == (600, 14_900, 144)

@@ -56,7 +56,7 @@ def test_a_state_has_the_names_and_shapes_of_inrias_tuple() -> None:
 
 
 def test_statistics_are_zero_right_after_a_densification() -> None:
-    """As in INRIA's checkpoints at multiples of the interval (formats.md 1.2)."""
+    """As in INRIA's checkpoints at multiples of the interval."""
     state, _ = stopped(40, quick())
     assert not any(values.any() for values in state.statistics.values())
 

@@ -85,7 +85,7 @@ def test_the_small_pictures_of_splatfacto_end_where_its_settings_say() -> None:
 
 
 def test_truncgradgs_prunes_exactly_five_times() -> None:
-    """Told by running the counters of its loop: 24,500 to 24,900 (science notes A.2)."""
+    """Told by running the counters of its loop: 24,500 to 24,900."""
     events = {one["kind"]: one for one in planned_by_table("truncgradgs")}
     assert list(range(events["prune"]["first"], events["prune"]["last"] + 1, events["prune"]["every"])) == [
         24_500, 24_600, 24_700, 24_800, 24_900]

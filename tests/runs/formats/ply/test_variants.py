@@ -26,7 +26,7 @@ BRUSH_ORDER = (
     (248, 3, True), (344, 4, False), (356, 4, True),
 ])
 def test_every_row_length_of_float_splats(stride: int, degree: int, normals: bool, tmp_path: Path) -> None:
-    """Readers that assume 62 floats misread all others (formats.md T1, T2)."""
+    """Readers that assume 62 floats misread all others."""
     gaussians = random_gaussians(20, degree=degree)
     path = write_splats(tmp_path / "a.ply", gaussians, normals=normals)
     header = read_splat_header(path)

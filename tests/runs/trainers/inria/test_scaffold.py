@@ -20,7 +20,7 @@ KEYS = "sh_degree=3, feat_dim=32, n_offsets=10, voxel_size=0.001, update_depth=3
 
 
 def anchors(count: int = COUNT) -> dict[str, np.ndarray]:
-    """The properties of `save_ply`, in its order (formats.md 11)."""
+    """The properties of `save_ply`, in its order."""
     rng = np.random.default_rng(4)
     names = [
         *"xyz", "nx", "ny", "nz", *(f"f_offset_{i}" for i in range(3 * OFFSETS)),

@@ -24,7 +24,7 @@ def write_filtered(path: Path, gaussians: Gaussians = GAUSSIANS, widths: np.ndar
 
 
 def test_scales_and_opacities_are_those_of_the_formula(tmp_path: Path) -> None:
-    """√(s² + f²), and σ(o) · √(det S² / det (S² + f²)), each by its own plain arithmetic (formats.md 9)."""
+    """√(s² + f²), and σ(o) · √(det S² / det (S² + f²)), each by its own plain arithmetic."""
     run = open_run(write_filtered(tmp_path / "scene.ply"))
     found = run.checkpoints[0].gaussians
     squared = np.exp(GAUSSIANS.log_scales.astype(np.float64)) ** 2
