@@ -30,7 +30,7 @@ apart=(tests/diagnostics/{probes,optimiser,report,book,measures,memory,practice,
 env QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest tests/diagnostics tests/lab tests/cases \
   "${apart[@]/#/--ignore=}" > "$log" 2>&1 &
 diagnosis=$!
-.venv/bin/python -m pytest "${apart[@]}" || failed=$?
+env QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest "${apart[@]}" || failed=$?
 on_screen tests --ignore tests/app --ignore tests/diagnostics --ignore tests/lab --ignore tests/cases || failed=$?
 wait "$diagnosis" || failed=$?
 step "tests of the diagnosis and the lab"
