@@ -24,12 +24,14 @@ from app.lanes import settled
 from app.probe_question import Question
 from app.window import Window
 from benchmarks.big_run import write_run
+from diagnostics.probes.bench import Wish
 
 ITERATIONS = (1000, 2000, 3000, 4000)
 TICK_MS = 10
 PASSES = 3
 PROBE = "overfit"
 PROBE_S = 8.0  # of each phase while the probe works
+STEPS = 5_000  # of each of its fits: more than it can do meanwhile
 SAMPLE = Path(__file__).parents[1] / "resources" / "sample_run"  # lends its cameras and photos
 
 
@@ -97,7 +99,7 @@ def scrub(window: Window, watch: Watch, phase: str) -> None:
 def beside_a_probe(window: Window, watch: Watch) -> int:
     """The window at rest and scrubbed while a probe works; the points of its curves that came."""
     window.session.ask_about(PROBE)
-    window.prober.ask(Question(PROBE))
+    window.prober.ask(Question(PROBE, Wish(steps=STEPS)))
     end = time.monotonic() + 60.0
     watch.phase = "probe starts"
     while not told(window) and window.prober.busy and time.monotonic() < end:
