@@ -6,11 +6,11 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+
+from app.wrong_use import WRONG_USE, Parser
 
 SEVERITY_CHOICES = ("critical", "major", "minor")
 PANEL_NAMES = ("runs", "viewport", "timeline", "plots", "inspector", "diagnosis", "pattern", "memory", "probes")
-WRONG_USE = 2
 DESCRIPTION = """\
 A debugger for 3D Gaussian Splatting training runs.
 
@@ -24,14 +24,6 @@ A debugger for 3D Gaussian Splatting training runs.
 
 `splatdoctor COMMAND --help` says more. RUN is a training's output folder, a folder of PLY files, or one PLY.
 """
-
-
-class Parser(argparse.ArgumentParser):
-    """Wrong use is one sentence and exit code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        print(f"splatdoctor: {message}; see {self.prog} --help", file=sys.stderr)
-        raise SystemExit(WRONG_USE)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

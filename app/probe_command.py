@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.cli import Parser
 from app.probe_child import ADDRESSES, Reins, Teller, hold, listener_of, put_away, terminable, told_apart, writer
 from app.probe_lines import Cost, cost_told
 from app.probe_question import GIB, Question
 from app.probe_words import cost_text, page_text
 from app.progress import Progress
-from app.terminal import WrongUse, check_folders, chosen_span, find_pattern, wrapped
+from app.terminal import check_folders, chosen_span, find_pattern, wrapped
+from app.wrong_use import Parser, WrongUse
 from diagnostics.evidence import Cancelled
 from diagnostics.probes.answer import Result
 from diagnostics.probes.bench import Limits, Listener, OutOfReach, Wish

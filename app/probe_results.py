@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.terminal import WrongUse
+from app.wrong_use import WrongUse
 from diagnostics.probed import foreign_to
 from diagnostics.probes.answer import Result
 from diagnostics.probes.json import NotAResult, from_json

@@ -9,6 +9,7 @@ from typing import Any
 
 from app import wording
 from app.progress import Progress
+from app.wrong_use import WrongUse
 from diagnostics.accuracy import sentence_of
 from diagnostics.catalogue import Pattern, load_catalogue
 from diagnostics.diagnosis import Diagnosis, Reported
@@ -23,10 +24,6 @@ from runs.run import Run
 from runs.storage import address_of
 
 COLUMNS = 100
-
-
-class WrongUse(OSError):
-    """Something that was asked for on the command line cannot be done; the message says what."""
 
 
 def run_diagnosis(options: argparse.Namespace) -> int:

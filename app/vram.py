@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from app.cli import Parser
-from app.terminal import WrongUse
 from app.wording_memory import by_size, full_at, millions
+from app.wrong_use import Parser, WrongUse
 from diagnostics.memory.account import Account, account, logged_of
 from diagnostics.memory.fits import FITTED, measured_for
 from diagnostics.memory.gpus import Gpu, gpu_named, known_gpus
