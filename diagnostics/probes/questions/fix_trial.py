@@ -27,7 +27,7 @@ MOST_GAUSSIANS = 20_000
 MOST_STEPS = 1_500
 GAUSSIAN_STEPS = 8_000_000  # starting points × iterations of one training
 SLACK = 1.1  # of the time of the pairs so far, that must be left for a next one
-CHOOSE = "a finding (code) and one of its fixes: there are none to try by themselves"
+CHOOSE = "a finding whose fix is to be tried (choose it beside the finding, or name it with --finding)"
 
 
 @dataclass(frozen=True, eq=False)
