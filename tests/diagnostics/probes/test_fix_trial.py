@@ -68,7 +68,7 @@ def test_too_few_seeds_validate_nothing() -> None:
 
 
 @pytest.mark.parametrize(("slug", "code", "fix", "why"), [
-    (HEALTHY, "", 1, "a finding (code) and one of its fixes"),
+    (HEALTHY, "", 1, "a finding whose fix is to be tried"),
     (HEALTHY, "X-99", 1, "a finding with the code X-99"),
     (HEALTHY, "MF2-06", 1, "is decided by a probe, or by eye"),
     (HEALTHY, "OF-01", 1, "the finding OF-01 in this run (it is clear)"),
